@@ -91,13 +91,16 @@ pub trait Overlay: Any + fmt::Debug {
 
     fn draw(&self, app: &App, session: Option<&Session>, area: Rect, frame: &mut Frame<'_>);
 
+    /// The wheel was turned by so many rows, down if that is positive, on a screen of this size.
+    fn wheel(&mut self, _by: isize, _size: (u16, u16)) {}
+
     /// Whether the line that is typed is the filter.
     fn is_filter(&self) -> bool {
         false
     }
 }
 
-/// The functions of an overlay for keys and the mouse. Each finds its overlay with [`App::top`].
+/// The functions of an overlay for keys and clicks. Each finds its overlay with [`App::top`].
 #[derive(Clone, Copy)]
 pub struct Handlers {
     pub perform: fn(&mut Viewer, Action) -> Option<Effects>,
@@ -106,8 +109,6 @@ pub struct Handlers {
     pub paste: fn(&mut Viewer, &str) -> Effects,
     /// A click on a cell of the screen, and whether it was the second one there.
     pub click: fn(&mut Viewer, (u16, u16), bool) -> Effects,
-    /// The wheel was turned by so many rows, down if that is positive.
-    pub wheel: fn(&mut Viewer, isize) -> Effects,
 }
 
 impl Handlers {
@@ -116,7 +117,6 @@ impl Handlers {
         press: |_, _| None,
         paste: |_, _| vec![],
         click: |_, _, _| vec![],
-        wheel: |_, _| vec![],
     };
 }
 

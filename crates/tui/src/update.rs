@@ -119,13 +119,9 @@ fn everywhere(viewer: &mut Viewer, action: Action) -> Option<Effects> {
 
 /// Closes what lies on top.
 fn close_overlay(app: &mut App, action: Action) -> Option<Effects> {
-    match action {
-        Action::Close | Action::Back if !app.overlays.is_empty() => {
-            app.overlays.pop();
-            Some(vec![])
-        }
-        _ => None,
-    }
+    let closes = matches!(action, Action::Close | Action::Back);
+    let closed = closes.then(|| app.overlays.pop()).flatten();
+    closed.map(|_| vec![])
 }
 
 fn press(viewer: &mut Viewer, key: Key) -> Effects {

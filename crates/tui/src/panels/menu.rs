@@ -143,9 +143,13 @@ impl Overlay for Menu {
                 None => press,
             },
             click: |viewer, cell, _| click(viewer, cell.into()),
-            wheel,
             ..Handlers::NONE
         }
+    }
+
+    /// Scrolls without moving the cursor.
+    fn wheel(&mut self, by: isize, size: (u16, u16)) {
+        self.top = Some(placed(self, screen(size)).turned(by));
     }
 
     fn draw(&self, app: &App, _: Option<&Session>, area: Rect, frame: &mut Frame<'_>) {
@@ -228,15 +232,6 @@ fn click(viewer: &mut Viewer, at: Position) -> Effects {
     let row = placed.rows.get(placed.top + usize::from(at.y - inner.y));
     let entry = row.and_then(|(entry, _)| *entry);
     entry.map_or_else(Effects::new, |entry| take(viewer, entry))
-}
-
-/// Scrolls by so many rows without moving the cursor.
-fn wheel(viewer: &mut Viewer, by: isize) -> Effects {
-    let screen = screen(viewer.app.size);
-    if let Some(menu) = viewer.app.top_mut::<Menu>() {
-        menu.top = Some(placed(menu, screen).turned(by));
-    }
-    vec![]
 }
 
 fn take(viewer: &mut Viewer, at: usize) -> Effects {
@@ -373,15 +368,12 @@ impl Overlay for Text {
                 }
                 vec![]
             },
-            wheel: |viewer, by| {
-                let area = area_of_text(viewer.app.size);
-                if let Some(text) = viewer.app.top_mut::<Self>() {
-                    text.wheel(by, area);
-                }
-                vec![]
-            },
             ..Handlers::NONE
         }
+    }
+
+    fn wheel(&mut self, by: isize, size: (u16, u16)) {
+        self.turn(by, area_of_text(size));
     }
 
     fn draw(&self, app: &App, _: Option<&Session>, whole: Rect, frame: &mut Frame<'_>) {

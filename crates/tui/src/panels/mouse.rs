@@ -33,8 +33,9 @@ pub fn update(viewer: &mut Viewer, event: MouseEvent) -> Effects {
 }
 
 fn wheel(viewer: &mut Viewer, at: Position, by: isize) -> Effects {
-    if let Some(top) = viewer.app.overlays.last() {
-        return (top.handlers().wheel)(viewer, by);
+    if let Some(top) = viewer.app.overlays.last_mut() {
+        top.wheel(by, viewer.app.size);
+        return vec![];
     }
     let Some((app, session)) = viewer.parts() else {
         return library::wheel(&mut viewer.app, by);

@@ -26,8 +26,8 @@ pub fn perform_everywhere(viewer: &mut Viewer, action: Action) -> Option<Effects
         Action::Print => super::copy::print(app, viewer.session.as_deref()),
         Action::Help => super::help::open(viewer),
         Action::Cancel => cancel(app),
-        Action::Quit => vec![Effect::Quit],
-        Action::Back => back(viewer),
+        Action::Back if viewer.session.take().is_some() => vec![app.questions.open(None)],
+        Action::Back | Action::Quit => vec![Effect::Quit],
         Action::Close => {
             app.notices.dismiss(app.now);
             vec![]
@@ -49,14 +49,6 @@ pub fn perform_everywhere(viewer: &mut Viewer, action: Action) -> Option<Effects
         _ => return None,
     };
     Some(effects)
-}
-
-/// Back to the recordings; there it quits.
-fn back(viewer: &mut Viewer) -> Effects {
-    if viewer.session.is_some() {
-        return close(viewer);
-    }
-    vec![Effect::Quit]
 }
 
 /// With nothing to stop, once more quits.
@@ -123,11 +115,6 @@ pub fn open(viewer: &mut Viewer, path: &Path, seq: Option<Seq>) -> Effects {
     let mut effects = vec![app.questions.open(Some(path.to_owned()))];
     effects.extend(list::begin(app, session));
     effects
-}
-
-pub fn close(viewer: &mut Viewer) -> Effects {
-    viewer.session = None;
-    vec![viewer.app.questions.open(None)]
 }
 
 /// Changes the view, the pane or the lens.

@@ -54,7 +54,7 @@ pub struct Options {
 /// Shows the viewer until the user quits. The signal that ended it, if one did.
 pub fn run(options: Options) -> io::Result<Option<i32>> {
     let clock = Clock::start();
-    let mut screen = Screen::begin(options.settings.mouse)?;
+    let screen = Screen::begin(options.settings.mouse)?;
     let (sender, inbox) = sync_channel(BACKLOG);
     let means = Means {
         library: options.library.clone(),
@@ -78,70 +78,61 @@ pub fn run(options: Options) -> io::Result<Option<i32>> {
     };
     let mut event_loop = Loop {
         viewer,
+        screen,
         threads,
-        screen: &mut screen,
         clock,
         memory: options.memory,
         fuse: Fuse::of_process(),
+        quits: false,
     };
     let ended = event_loop.run(&inbox, effects);
-    let Loop { threads, .. } = event_loop;
-    // Nobody listens any more, and the terminal is given back before a replay is waited for.
+    // Nobody listens any more.
     drop(inbox);
-    drop(screen);
-    drop(threads);
     ended
 }
 
-struct Loop<'s> {
+/// Dropping it gives the terminal back before a replay is waited for: fields go in this order.
+struct Loop {
     viewer: Viewer,
+    screen: Screen,
     threads: Threads,
-    screen: &'s mut Screen,
     clock: Clock,
     memory: Option<PathBuf>,
     fuse: Fuse,
+    quits: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Going {
-    On,
-    Quit,
-}
-
-impl Loop<'_> {
+impl Loop {
     fn run(&mut self, inbox: &Receiver<Msg>, effects: Effects) -> io::Result<Option<i32>> {
-        let mut going = self.carry_out(effects)?;
-        while going == Going::On {
+        self.carry_out(effects)?;
+        while !self.quits {
             self.screen.draw(|frame| view::draw(&self.viewer, frame))?;
             let first = match self.wait(inbox) {
                 Ok(msg) => Some(msg),
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => return Ok(None),
             };
-            let effects = update::update(&mut self.viewer, Msg::Tick(now(self.clock)));
-            going = self.carry_out(effects)?;
+            self.take_in(Msg::Tick(now(self.clock)))?;
             let backlog = inbox.try_iter().take(AT_ONCE);
             for msg in first.into_iter().chain(backlog) {
                 if let Msg::Leave(signal) = msg {
                     return Ok(signal);
                 }
-                going = self.take_in(msg, going)?;
+                self.take_in(msg)?;
             }
         }
         Ok(None)
     }
 
-    /// Goes on unless it is, or was, to quit.
-    fn take_in(&mut self, msg: Msg, going: Going) -> io::Result<Going> {
+    fn take_in(&mut self, msg: Msg) -> io::Result<()> {
         if matches!(msg, Msg::Key(_)) {
             self.fuse.burn();
             if self.screen.leave_print()? {
-                return Ok(going);
+                return Ok(());
             }
         }
         let effects = update::update(&mut self.viewer, msg);
-        let next = self.carry_out(effects)?;
-        Ok(if going == Going::Quit { going } else { next })
+        self.carry_out(effects)
     }
 
     fn wait(&self, inbox: &Receiver<Msg>) -> Result<Msg, RecvTimeoutError> {
@@ -151,7 +142,7 @@ impl Loop<'_> {
         }
     }
 
-    fn carry_out(&mut self, effects: Effects) -> io::Result<Going> {
+    fn carry_out(&mut self, effects: Effects) -> io::Result<()> {
         for effect in effects {
             match effect {
                 Effect::Ask(ask) => self.threads.ask(ask),
@@ -166,10 +157,10 @@ impl Loop<'_> {
                         let _ = self.viewer.app.settings.remember().write(path);
                     }
                 }
-                Effect::Quit => return Ok(Going::Quit),
+                Effect::Quit => self.quits = true,
             }
         }
-        Ok(Going::On)
+        Ok(())
     }
 }
 

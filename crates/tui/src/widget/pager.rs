@@ -50,7 +50,7 @@ impl Text {
     }
 
     /// The wheel was turned by so many rows.
-    pub fn wheel(&mut self, by: isize, frame: Rect) {
+    pub fn turn(&mut self, by: isize, frame: Rect) {
         let inner = frame.inner(Margin::new(1, 1));
         let rows = self.wrapped(inner.width).len();
         self.top = frame::turned(self.top, by, rows, inner.height.into());

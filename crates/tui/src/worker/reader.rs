@@ -15,7 +15,7 @@ use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::Seq;
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// While nothing is recorded there is nothing to look for.
@@ -81,13 +81,11 @@ impl Reader {
                 self.source = From::Nothing;
                 self.vitals = None;
                 (self.number, self.path) = (number, path);
-                self.reopen(tell);
+                self.open(tell);
             }
             Ask::List => self.librarian.list(tell),
             Ask::Change(change) => tell(change()),
-            Ask::Job(slot, number, job) => {
-                self.jobs.insert(slot, Work::new(job, number));
-            }
+            Ask::Job(slot, number, job) => drop(self.jobs.insert(slot, Work::new(job, number))),
             // They have threads of their own.
             Ask::Errand(_) | Ask::Stop(_) => {}
         }
@@ -155,24 +153,23 @@ impl Reader {
             Ok(Change::Quiet | Change::Changed(None)) => {}
             Ok(Change::Waiting) => tell(opening(self.number, Opening::Waiting)),
             Ok(Change::Changed(Some(vitals))) => self.grow(vitals, false, tell),
-            Ok(Change::Orphaned | Change::Ended) => self.reopen(tell),
+            Ok(Change::Orphaned | Change::Ended) => self.open(tell),
             Err(error) => tell(unreadable(self.number, &error)),
         }
     }
 
     /// Opens it: at first, and when the recorder has gone or has finished.
-    fn reopen(&mut self, tell: &mut dyn FnMut(Answer)) {
-        if let Some(path) = self.path.clone() {
-            self.open(&path, tell);
-        }
-    }
-
-    fn open(&mut self, path: &Path, tell: &mut dyn FnMut(Answer)) {
+    fn open(&mut self, tell: &mut dyn FnMut(Answer)) {
+        let Some(path) = &self.path.clone() else {
+            return;
+        };
         let mut entry = Entry::read(path);
         // A viewer that was stopped at the end of the session may have kept the recorder from
         // making it one plain file.
         let is_loose = entry.standing == Standing::Finished && open::is_wal(path).unwrap_or(false);
-        let mut is_anew = self.lacks_rows();
+        // Frames without what is derived from them were passed over: rows may be missing.
+        let before = self.vitals.as_deref();
+        let mut is_anew = before.is_some_and(|vitals| !vitals.summary.derived);
         if (entry.standing.is_recoverable() || is_loose) && self.library.contains(path) {
             let number = self.number;
             let mut progress = |stage| {
@@ -214,13 +211,6 @@ impl Reader {
         }
     }
 
-    /// Whether what was found so far may lack rows: frames without what is derived from them were
-    /// passed over.
-    fn lacks_rows(&self) -> bool {
-        let before = self.vitals.as_deref();
-        before.is_some_and(|vitals| !vitals.summary.derived)
-    }
-
     /// Tells how the recording stands, and wakes the jobs that have more to say.
     fn grow(&mut self, vitals: Vitals, ended: bool, tell: &mut dyn FnMut(Answer)) {
         let last = Seq(vitals.summary.frames);
@@ -244,12 +234,12 @@ impl Reader {
             From::Live(watch) => watch.recording().is_some(),
             From::Finished(_) => true,
         };
-        ready && self.jobs.values().any(|work| !work.is_done())
+        ready && self.jobs.values().any(|work| !work.done)
     }
 
     /// The most urgent job; of those that are not urgent the one after the last.
     fn next(&self) -> Option<Slot> {
-        let waiting = |slot: &Slot| self.jobs.get(slot).is_some_and(|work| !work.is_done());
+        let waiting = |slot: &Slot| self.jobs.get(slot).is_some_and(|work| !work.done);
         if let Some(urgent) = URGENT.into_iter().find(waiting) {
             return Some(urgent);
         }
@@ -260,10 +250,11 @@ impl Reader {
     }
 }
 
-pub(super) struct Work {
+struct Work {
     /// The number of the question.
     pub number: u64,
     job: Box<dyn Asked>,
+    /// Whether there is nothing to do for now.
     done: bool,
     /// The growth of the recording while the job was under way: it may have passed that place already.
     missed: Option<Growth>,
@@ -277,11 +268,6 @@ impl Work {
             done: false,
             missed: None,
         }
-    }
-
-    /// Whether there is nothing to do for now.
-    pub fn is_done(&self) -> bool {
-        self.done
     }
 
     /// Does a piece of it, as `step` does. A job that failed is done, until the recording grows.
@@ -352,6 +338,6 @@ mod tests {
         assert!(grown.lock().unwrap().is_empty());
         work.step(|_| Ok((Progress::Done, None))).unwrap();
         assert_eq!(*grown.lock().unwrap(), [growth(2, 5, true)]);
-        assert!(!work.is_done());
+        assert!(!work.done);
     }
 }

@@ -112,9 +112,13 @@ impl Overlay for Comparison {
         Handlers {
             perform,
             click,
-            wheel: |viewer, by| wheel(&mut viewer.app, by),
             ..Handlers::NONE
         }
+    }
+
+    /// Scrolls without moving the cursor.
+    fn wheel(&mut self, by: isize, size: (u16, u16)) {
+        self.top = frame::turned(self.top, by, self.lines(), self.page(size));
     }
 
     fn draw(&self, app: &App, _: Option<&Session>, area: Rect, frame: &mut Frame<'_>) {
@@ -203,16 +207,6 @@ fn click(viewer: &mut Viewer, (x, y): (u16, u16), double: bool) -> Effects {
     }
     comparison.at = line;
     if double { open(app) } else { vec![] }
-}
-
-/// The wheel scrolls without moving the cursor.
-fn wheel(app: &mut App, by: isize) -> Effects {
-    let size = app.size;
-    if let Some(comparison) = app.top_mut::<Comparison>() {
-        let (lines, page) = (comparison.lines(), comparison.page(size));
-        comparison.top = frame::turned(comparison.top, by, lines, page);
-    }
-    vec![]
 }
 
 /// Compares recordings of the folder.

@@ -106,9 +106,9 @@ pub fn fold(detail: &mut Detail, action: Action) {
         _ => None,
     };
     if let (Some(folded), Some(part)) = (to_fold, shown.parts.get_mut(cursor.part)) {
-        match node {
-            Some(node) => part.set_folded(node, folded),
-            None => part.folded = folded,
+        match (node, part.tree_mut()) {
+            (Some(node), Some(tree)) => tree.set_folded(node, folded),
+            _ => part.folded = folded,
         }
     }
 }

@@ -269,12 +269,6 @@ impl Part {
         Some(self.place(nth, parent))
     }
 
-    pub fn set_folded(&mut self, node: NodeId, folded: bool) {
-        if let Some(tree) = self.tree_mut() {
-            tree.set_folded(node, folded);
-        }
-    }
-
     /// Unfolds what hides the node at this byte.
     pub fn reveal(&mut self, byte: usize) {
         if let Some(tree) = self.tree_mut() {

@@ -224,7 +224,7 @@ impl Cache {
         }
     }
 
-    /// The rows have changed in ways that `changed` tells.
+    /// Rows that `changed` tells are to be read again; they are shown until then.
     pub fn mark(&mut self, changed: impl Fn(&Item) -> bool) {
         for held in self.rows.values_mut() {
             held.stale |= changed(&held.item);
@@ -250,11 +250,6 @@ impl Cache {
         }
         self.asked = (missing.clone(), find);
         (!missing.is_empty() || find.is_some()).then_some((missing, find))
-    }
-
-    /// All rows are to be read again; they are shown until then.
-    pub fn forget(&mut self) {
-        self.mark(|_| true);
     }
 
     pub fn ask_again(&mut self) {

@@ -22,7 +22,7 @@ use crate::effect::Effects;
 use crate::layout;
 use crate::panels::filter::{self, Relaxed};
 use crate::settings::TimeColumn;
-use crate::widget::cursor::moved;
+use crate::widget::cursor::{moved, toggle};
 use crate::widget::frame;
 use crate::worker::job::Slot;
 pub use index::{Cache, Index, Row};
@@ -70,7 +70,8 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::Top => list.to_top(page),
         Action::Open => session.focus = Focus::Detail,
         Action::Select => {
-            if let Some(dropped) = select(list) {
+            let row = list.selected();
+            if let Some(dropped) = row.and_then(|row| toggle(&mut list.chosen, row)) {
                 let seq = dropped.seq.0;
                 app.say(format!("#{seq} is not selected any more: two at most"));
             }
@@ -98,12 +99,6 @@ pub fn follow(app: &mut App, session: &mut Session) {
     } else {
         list.follow();
     }
-}
-
-/// Selects the row for a comparison, or takes it out; which one it has taken the place of.
-fn select(list: &mut List) -> Option<ItemKey> {
-    let key = list.selected()?;
-    crate::widget::cursor::toggle(&mut list.chosen, key)
 }
 
 /// How many rows the list shows at once.
@@ -157,7 +152,7 @@ pub fn begin(app: &mut App, session: &mut Session) -> Effects {
         ..Scanned::default()
     };
     // What was said about rows may be otherwise at another moment or through another lens.
-    list.cache.forget();
+    list.cache.mark(|_| true);
     let job = Scanning::new(session.lens, session.filter.in_force().clone(), None);
     vec![app.questions.ask(Slot::List, job, found)]
 }

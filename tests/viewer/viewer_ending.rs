@@ -15,7 +15,7 @@ fn frames_and_rows(viewer: &Viewer) -> (u64, u64) {
     let session = viewer.session();
     let vitals = session.vitals.as_deref().expect("it was read");
     let rows = session.list.index.rows(0, usize::MAX);
-    let frames = rows.filter(|row| row.kind() != ItemKind::Event);
+    let frames = rows.filter(|row| row.kind != ItemKind::Event);
     let frames = frames.flat_map(|row| row.key().seq.0..=row.last().seq.0);
     let frames: BTreeSet<u64> = frames.collect();
     (vitals.summary.frames, frames.len() as u64)

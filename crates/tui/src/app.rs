@@ -38,10 +38,8 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
-#[derive(Debug)]
 pub struct Viewer {
     pub app: App,
     /// The recording that is open.
@@ -49,7 +47,7 @@ pub struct Viewer {
 }
 
 /// Everything but the open recording.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct App {
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
@@ -83,7 +81,7 @@ pub struct Running {
 }
 
 /// A panel that lies on top of the others: a text, a menu, a line that is typed, a comparison.
-pub trait Overlay: Any + fmt::Debug {
+pub trait Overlay: Any {
     /// The keys that hold.
     fn context(&self) -> Context;
 

@@ -7,12 +7,10 @@ use crate::worker::job::{Growth, Job, Slot, Source, Step};
 use crossterm::event::MouseEvent;
 use mcpreel_store::reader::ReadError;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
 
 pub use crate::notice::Now;
 
-#[derive(Debug)]
 pub enum Msg {
     Key(Key),
     Mouse(MouseEvent),
@@ -26,7 +24,6 @@ pub enum Msg {
 }
 
 /// Something that an update wants done.
-#[derive(Debug)]
 pub enum Effect {
     /// A question for the worker; it takes the place of an unanswered one of its kind.
     Ask(Ask),
@@ -186,23 +183,6 @@ impl Answer {
             (self.apply)(viewer)
         } else {
             Effects::new()
-        }
-    }
-}
-
-impl fmt::Debug for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "an answer to {:?}", self.to)
-    }
-}
-
-impl fmt::Debug for Ask {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Job(slot, number, _) => write!(f, "question {number} of {slot:?}"),
-            Self::Errand(errand) => write!(f, "errand of {:?}", errand.slot),
-            Self::Stop(slot) => write!(f, "stop {slot:?}"),
-            _ => f.write_str("a question"),
         }
     }
 }

@@ -89,7 +89,6 @@ fn in_session(app: &mut App, session: &mut Session, action: Action) -> Option<Ef
         panels::copy::perform,
         panels::search::perform,
         notes::perform,
-        panels::failures::perform,
         why::perform,
         compare::perform_in_session,
         replay::perform_in_session,

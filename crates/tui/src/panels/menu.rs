@@ -27,7 +27,6 @@ use mcpreel_wire::text::{pad_end, width};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::widgets::{Block, Clear};
-use std::fmt;
 use tui_input::Input;
 
 /// The widest line: longer ones are hard to read.
@@ -39,7 +38,7 @@ const SEARCHED: usize = 22;
 /// Columns before a label: its letter stands there.
 const BEFORE_LABEL: usize = 4;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Menu {
     pub title: String,
     /// Sentences above the choices, escaped.
@@ -94,18 +93,6 @@ impl Entry {
     /// Only closes the menu.
     pub fn nothing(letter: char, label: impl Into<String>) -> Self {
         Self::new(letter, label, |_| vec![])
-    }
-}
-
-impl fmt::Debug for Search {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.input.value())
-    }
-}
-
-impl fmt::Debug for Entry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.letter, self.label)
     }
 }
 

@@ -22,7 +22,6 @@ pub mod compare;
 pub mod copy;
 pub mod detail;
 pub mod export;
-pub mod failures;
 pub mod filter;
 pub mod findings;
 pub mod footer;

@@ -91,7 +91,8 @@ fn messages(app: &App) -> Text {
     };
     let lines: Vec<_> = app.notices.all().map(line).collect();
     if lines.is_empty() {
-        return Text::plain("messages", ["nothing was said yet".to_owned()]);
+        let nothing = (Role::Text, "nothing was said yet".to_owned());
+        return Text::new("messages", vec![vec![nothing]]);
     }
     Text::new("messages, since the viewer started", lines)
 }

@@ -4,7 +4,7 @@ use super::cursor::moved;
 use super::frame;
 use super::spans::{self, Spans};
 use crate::action::Action;
-use crate::theme::{Glyph, Look, Role};
+use crate::theme::{Glyph, Look};
 use mcpreel_wire::text::{plural, wrap};
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
@@ -26,11 +26,6 @@ impl Text {
     pub fn new(title: impl Into<String>, lines: Vec<Spans>) -> Self {
         let (title, top) = (title.into(), 0);
         Self { title, lines, top }
-    }
-
-    pub fn plain(title: impl Into<String>, lines: impl IntoIterator<Item = String>) -> Self {
-        let lines = lines.into_iter().map(|line| vec![(Role::Text, line)]);
-        Self::new(title, lines.collect())
     }
 
     fn wrapped(&self, columns: u16) -> Vec<Spans> {

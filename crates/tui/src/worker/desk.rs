@@ -7,13 +7,13 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Questions that wait: the latest of each kind, and every change in order.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Desk {
     waiting: Mutex<Waiting>,
     bell: Condvar,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Waiting {
     /// Questions that come before all jobs: changes, the recording to be opened, the folder.
     first: VecDeque<Ask>,
@@ -21,7 +21,6 @@ struct Waiting {
     closed: bool,
 }
 
-#[derive(Debug)]
 pub enum Next {
     Ask(Ask),
     Nothing,

@@ -81,23 +81,7 @@ impl Source<'_> {
     pub fn context(&self) -> Context {
         select::context(self.summary, self.is_live.then(wall_clock_ns))
     }
-}
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
-    More,
-    Done,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Growth {
-    pub after: Seq,
-    pub last: Seq,
-    /// Whether nothing more will come.
-    pub ended: bool,
-}
-
-impl Source<'_> {
     /// Visits the rows that a scan finds, until `visit` says that this is enough, or `stop`.
     pub fn each_hit(
         &self,
@@ -118,6 +102,20 @@ impl Source<'_> {
             }
         }
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    More,
+    Done,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Growth {
+    pub after: Seq,
+    pub last: Seq,
+    /// Whether nothing more will come.
+    pub ended: bool,
 }
 
 /// The last question of a view, and the state of the recording then.

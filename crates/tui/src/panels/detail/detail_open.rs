@@ -69,7 +69,7 @@ pub fn explain(app: &mut App, session: &mut Session) -> Effects {
     let Some(finding) = finding(session) else {
         return app.refuse("no finding is about this");
     };
-    let lines = explain::lines(finding.into(), explain::revision(session));
+    let lines = explain::of_finding(finding, explain::revision(session));
     app.push(explain::explanation(lines))
 }
 

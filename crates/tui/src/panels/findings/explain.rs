@@ -25,39 +25,26 @@ use mcpreel_wire::text::{cut, escape, pad_end, width};
 /// Columns of the words at the left.
 const WORDS: usize = 7;
 
-/// What is explained: a rule, or one finding of it.
-#[derive(Clone, Copy, Debug)]
-pub struct Subject<'f> {
-    pub rule: &'f str,
-    pub severity: &'f str,
-    /// What was found; none where it is about all findings of the rule.
-    pub finding: Option<&'f FindingRow>,
-}
-
-impl<'f> From<&'f FindingRow> for Subject<'f> {
-    fn from(finding: &'f FindingRow) -> Self {
-        Self {
-            rule: &finding.rule,
-            severity: &finding.severity,
-            finding: Some(finding),
-        }
-    }
-}
-
-/// All that is known of it. Addresses are those of `revision`, where the rule is of that.
-pub fn lines(subject: Subject<'_>, revision: Option<Revision>) -> Vec<Line> {
-    let (_, color) = theme::severity(subject.severity);
-    let word = format!("{}  ", escape(subject.severity));
+/// All that is known of a rule that was broken with a severity, and of one finding of it.
+/// Addresses are those of `revision`, where the rule is of that.
+pub fn lines(
+    rule: &str,
+    severity: &str,
+    finding: Option<&FindingRow>,
+    revision: Option<Revision>,
+) -> Vec<Line> {
+    let (_, color) = theme::severity(severity);
+    let word = format!("{}  ", escape(severity));
     let mut lines = vec![vec![
         (color, word),
-        (Role::Title, escape(subject.rule).into_owned()),
+        (Role::Title, escape(rule).into_owned()),
     ]];
-    let rule = mcpreel_lint::rule(subject.rule);
+    let rule = mcpreel_lint::rule(rule);
     let summary = rule.map_or("no rule of this version: found by another one", |rule| {
         rule.summary
     });
     lines.push(vec![(Role::Text, summary.to_owned())]);
-    if let Some(finding) = subject.finding {
+    if let Some(finding) = finding {
         lines.push(Line::new());
         lines.extend(place(finding));
     }
@@ -93,6 +80,11 @@ pub fn meaning(rule: &Rule, revision: Option<Revision>) -> Vec<Line> {
     let milder = mcpreel_lint::rule::in_brackets(rule, str::to_owned);
     lines.push(line("holds", Role::Faint, format!("{revisions}{milder}")));
     lines
+}
+
+/// The same of a finding.
+pub fn of_finding(finding: &FindingRow, revision: Option<Revision>) -> Vec<Line> {
+    lines(&finding.rule, &finding.severity, Some(finding), revision)
 }
 
 fn frames(finding: &FindingRow) -> Option<String> {
@@ -176,7 +168,7 @@ mod tests {
     #[test]
     fn an_explanation_says_why_what_to_do_where_and_in_which_frames_and_escapes_what_is_foreign() {
         let finding = finding();
-        let all = text(&lines((&finding).into(), None));
+        let all = text(&of_finding(&finding, None));
         let rule = mcpreel_lint::rule("rpc-result-and-error").expect("it is a rule");
         for said in [rule.summary, rule.why, rule.fix, "https://", "revisions"] {
             assert!(all.contains(said), "{said}: {all}");
@@ -189,7 +181,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_told_of_and_never_wider_than_there_is_room() {
         let finding = finding();
-        let lines = lines((&finding).into(), None);
+        let lines = of_finding(&finding, None);
         for columns in 20..60 {
             let shown = wrapped(&lines, (columns, 4), "i reads on", &Look::default());
             assert_eq!(shown.len(), 4);

@@ -260,15 +260,10 @@ fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, columns: usize)
 /// The explanation of a row, which is about a rule or one of its findings.
 fn explained(row: &Row<'_>, revision: Option<Revision>) -> Vec<Spans> {
     let group = match row {
-        Row::Finding(finding) => return explain::lines((*finding).into(), revision),
+        Row::Finding(finding) => return explain::of_finding(finding, revision),
         Row::Group(group, _) | Row::More(group, _) => group,
     };
-    let subject = explain::Subject {
-        rule: &group.rule,
-        severity: &group.severity,
-        finding: None,
-    };
-    let mut lines = explain::lines(subject, revision);
+    let mut lines = explain::lines(&group.rule, &group.severity, None, revision);
     if let (Some(first), Some(last)) = (group.first, group.last) {
         let times = count(group.count);
         let text = match (group.count, first == last) {

@@ -25,8 +25,9 @@ pub struct Row {
     nth: u32,
     /// Equal for what may be one run; 0 for what stands alone.
     fold: u32,
-    run: u32,
-    kind: ItemKind,
+    /// How many items it stands for.
+    pub run: u32,
+    pub kind: ItemKind,
 }
 
 impl Row {
@@ -52,14 +53,6 @@ impl Row {
             seq: Seq(self.seq + u64::from(self.run) - 1),
             nth: self.nth,
         }
-    }
-
-    pub fn run(self) -> u32 {
-        self.run
-    }
-
-    pub fn kind(self) -> ItemKind {
-        self.kind
     }
 
     fn holds(self, key: ItemKey) -> bool {

@@ -137,11 +137,11 @@ impl<'a> Picture<'a> {
     fn row(&self, row: Row, before: Option<Row>) -> Spans {
         let columns = &self.columns;
         let item = self.list.cache.get(row.key());
-        let seq = match row.kind() {
+        let seq = match row.kind {
             ItemKind::Event => String::new(),
             _ => row.key().seq.0.to_string(),
         };
-        let cells = item.map(|item| Cells::of(item, row.run(), self.now));
+        let cells = item.map(|item| Cells::of(item, row.run, self.now));
         let finding = cells.as_ref().and_then(|cells| cells.finding);
         let mut line = self.signs(row, item, finding);
         line.push((Role::Faint, pad_start(&seq, columns.seq)));

@@ -177,7 +177,7 @@ fn answers_to_an_older_question_are_thrown_away() {
         let effects = with(viewer, begin);
         match effects.into_iter().next() {
             Some(Effect::Ask(Ask::Job(_, number, _))) => number,
-            other => panic!("{other:?}"),
+            _ => panic!("no job is asked for"),
         }
     };
     let old = older(&mut viewer);

@@ -29,7 +29,7 @@ pub use index::{Cache, Index, Row};
 use jobs::{Found, Read, Reading, Scanning};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::ItemKey;
-pub use viewport::{Cursor, FIRST, List, Scanned};
+pub use viewport::{Cursor, List, Scanned};
 
 /// Rows have been found: they go into the list, and the cursor stays where it was.
 fn found(app: &mut App, session: &mut Session, mut found: Found) -> Effects {
@@ -190,7 +190,7 @@ fn settle(list: &mut List, page: usize) -> Option<String> {
         return None;
     }
     list.put_cursor(row, page);
-    if key == FIRST {
+    if key == ItemKey::default() {
         return None;
     }
     let nearest = list.selected()?;

@@ -8,11 +8,6 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Item, ItemKey, Lens};
 use std::collections::{HashMap, HashSet};
 
-pub const FIRST: ItemKey = ItemKey {
-    seq: Seq(0),
-    nth: 0,
-};
-
 /// The list of exchanges or frames.
 #[derive(Debug, Default)]
 pub struct List {
@@ -183,8 +178,9 @@ impl List {
     /// Puts the cursor on the first row, also if that has not been found yet.
     pub fn to_top(&mut self, page: usize) {
         if self.scan.is_running() {
-            self.cursor = Cursor::At(FIRST);
-            self.top = Some(FIRST);
+            let first = ItemKey::default();
+            self.cursor = Cursor::At(first);
+            self.top = Some(first);
             self.hold = Some(0);
         } else {
             self.put_cursor(0, page);

@@ -1,4 +1,4 @@
-//! The search: typed, walked, stopped.
+//! The search: typed, walked, stopped; and the next failed exchange, or the one before.
 
 pub mod hits;
 
@@ -7,8 +7,14 @@ use super::selection;
 use crate::action::Action;
 use crate::app::{App, Session};
 use crate::effect::Effects;
-use crate::worker::job::Slot;
+use crate::panels::filter::narrowed;
+use crate::worker::Place;
+use crate::worker::job::{Slot, Source};
 use hits::{Found, Progress, Search, Searching, Term};
+use mcpreel_store::reader::ReadError;
+use mcpreel_store::select::{Question, Scan, Way};
+use mcpreel_trace::item::ItemKey;
+use mcpreel_trace::query::ast::{Expr, Flag};
 use mcpreel_wire::text::escape;
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
@@ -27,6 +33,8 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
             search.nearest = None;
             Some(vec![app.questions.stop(Slot::Search)])
         }
+        Action::NextFailure => Some(find_failure(app, session, Way::Oldest)),
+        Action::PreviousFailure => Some(find_failure(app, session, Way::Newest)),
         _ => None,
     }
 }
@@ -149,4 +157,62 @@ fn take(app: &mut App, session: &mut Session, found: Result<Found, String>) -> E
         // Nothing was found: that is said.
         None => walk(app, session, true),
     }
+}
+
+fn find_failure(app: &mut App, session: &mut Session, way: Way) -> Effects {
+    let from = selection::place(session);
+    let shown = selection::question(session);
+    let read = move |source: &Source<'_>, place: &Place<'_>| {
+        look(source, way, from, &shown, &|| place.is_stopped())
+    };
+    vec![
+        app.questions
+            .read(Slot::Failure, session, read, failure_found),
+    ]
+}
+
+/// The direction, whether the search went on from the other end, and the row.
+type Failure = Option<(Way, bool, ItemKey)>;
+
+fn look(
+    source: &Source<'_>,
+    way: Way,
+    from: Option<ItemKey>,
+    shown: &Question,
+    stop: &dyn Fn() -> bool,
+) -> Result<Failure, ReadError> {
+    let question = Question {
+        query: narrowed(&shown.query, [Expr::Is(Flag::Failed)]),
+        ..shown.clone()
+    };
+    // From the cursor to the end, then from the other end.
+    for (is_wrapped, from) in [(false, from), (true, None)] {
+        let mut found = None;
+        let scan = Scan::new(&question, way, from, source.context());
+        source.each_hit(scan, stop, |key| {
+            found = Some((way, is_wrapped, key));
+            Ok(false)
+        })?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+fn failure_found(app: &mut App, session: &mut Session, found: Failure) -> Effects {
+    let Some((way, is_wrapped, key)) = found else {
+        return app.refuse(if session.filter.is_on() {
+            "nothing that fits the filter failed"
+        } else {
+            "there is no failure"
+        });
+    };
+    if is_wrapped {
+        app.say(match way {
+            Way::Oldest => "failure: from the top",
+            Way::Newest => "failure: from the end",
+        });
+    }
+    selection::go_to(app, session, key)
 }

@@ -127,6 +127,7 @@ impl Questions {
                 summary: &recording.summary()?,
                 is_live,
                 clock: place.means.clock,
+                is_stopped: &|| place.is_stopped(),
             };
             let read = read(&source, place)?;
             Ok(Answer::found(move |app, session| found(app, session, read)))

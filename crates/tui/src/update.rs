@@ -119,8 +119,8 @@ fn everywhere(viewer: &mut Viewer, action: Action) -> Option<Effects> {
 /// Closes what lies on top.
 fn close_overlay(app: &mut App, action: Action) -> Option<Effects> {
     let closes = matches!(action, Action::Close | Action::Back);
-    let closed = closes.then(|| app.overlays.pop()).flatten();
-    closed.map(|_| vec![])
+    let top = closes.then(|| app.overlays.pop()).flatten();
+    top.map(|_| vec![])
 }
 
 fn press(viewer: &mut Viewer, key: Key) -> Effects {

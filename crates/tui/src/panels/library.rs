@@ -92,16 +92,16 @@ fn open(viewer: &mut Viewer) -> Effects {
 }
 
 /// A click selects a row, a second one opens it.
-pub fn click(viewer: &mut Viewer, y: u16, double: bool) -> Effects {
-    let places = layout::library(viewer.app.size);
+pub fn click(viewer: &mut Viewer, cell: (u16, u16), double: bool) -> Effects {
+    let rows = layout::library(viewer.app.size).rows;
     let library = &mut viewer.app.library;
-    let at = library.cursor.top + usize::from(y.saturating_sub(places.rows.y));
     let ids = library.ids();
-    if at >= ids.len() {
-        return vec![];
+    let is_row = library.cursor.click(&ids, rows, cell);
+    if is_row && double {
+        open(viewer)
+    } else {
+        vec![]
     }
-    library.cursor.put(&ids, at, places.page());
-    if double { open(viewer) } else { vec![] }
 }
 
 pub fn wheel(app: &mut App, by: isize) -> Effects {

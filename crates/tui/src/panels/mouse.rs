@@ -64,10 +64,7 @@ fn click(viewer: &mut Viewer, at: Position) -> Effects {
     if places.footer.contains(at) {
         return click_chip(viewer, at, places.footer);
     }
-    if !places.rows.contains(at) {
-        return vec![];
-    }
-    library::click(viewer, at.y, double)
+    library::click(viewer, (at.x, at.y), double)
 }
 
 fn click_session(viewer: &mut Viewer, at: Position, double: bool) -> Effects {

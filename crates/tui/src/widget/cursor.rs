@@ -32,10 +32,15 @@ impl<I: Clone + Default + PartialEq> Rows<I> {
         Some(())
     }
 
-    /// The row at a cell of the screen, where `area` shows the rows, of which there are so many.
-    pub fn row_at(&self, area: Rect, (x, y): (u16, u16), rows: usize) -> Option<usize> {
+    /// Puts the cursor on the row at a cell of the screen, where `area` shows the rows. Returns
+    /// whether one is there.
+    pub fn click(&mut self, ids: &[I], area: Rect, (x, y): (u16, u16)) -> bool {
         let row = self.top + usize::from(y.saturating_sub(area.y));
-        (area.contains((x, y).into()) && row < rows).then_some(row)
+        let is_row = area.contains((x, y).into()) && row < ids.len();
+        if is_row {
+            self.put(ids, row, area.height.into());
+        }
+        is_row
     }
 
     /// Scrolls without moving the cursor.

@@ -12,9 +12,6 @@ use std::borrow::Cow;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Bytes of text for a column: a cluster of combining marks takes many for one.
-const BYTES_PER_COLUMN: usize = 8;
-
 const TAB: &str = "    ";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +31,7 @@ pub fn lines(
 ) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     std::iter::from_fn(move || {
-        let most = start + (columns + 8) * BYTES_PER_COLUMN;
-        let rest = text.get(start..spans::floor_char(text, most))?;
+        let rest = text.get(start..spans::enough(text, start, columns))?;
         let rest = match memchr::memchr(b'\n', rest) {
             Some(at) => &rest[..=at],
             None => rest,

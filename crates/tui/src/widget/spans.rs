@@ -101,8 +101,17 @@ pub fn divide(bytes: &[u8], range: Range<usize>, hits: Hits<'_>, role: Role) -> 
     spans
 }
 
+/// Bytes of text for a column: a cluster of combining marks takes many for one.
+const BYTES_PER_COLUMN: usize = 8;
+
+/// The end of as many of `bytes` from `start` on as `columns` columns can need, and some more so that
+/// a cut shows.
+pub fn enough(bytes: &[u8], start: usize, columns: usize) -> usize {
+    floor_char(bytes, start + (columns + 8) * BYTES_PER_COLUMN)
+}
+
 /// The largest place in `bytes` up to `at` that does not lie within a UTF-8 character.
-pub fn floor_char(bytes: &[u8], at: usize) -> usize {
+fn floor_char(bytes: &[u8], at: usize) -> usize {
     let at = at.min(bytes.len());
     let continues = |at: usize| bytes.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
     (at.saturating_sub(3)..=at)

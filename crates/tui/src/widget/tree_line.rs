@@ -23,9 +23,6 @@ const NAMES: usize = 64;
 /// Values longer than this say how long, where they are cut.
 const LONG: usize = 200;
 
-/// Bytes of text for a column: a cluster of combining marks takes many for one.
-const BYTES_PER_COLUMN: usize = 8;
-
 /// The row `row`, with what is folded in it as on the wire; nothing behind the last row.
 pub fn line(tree: &Tree, row: usize, columns: usize, hits: Hits<'_>, look: Look) -> Spans {
     let Some(node) = tree.node_at(row) else {
@@ -77,10 +74,9 @@ pub fn line(tree: &Tree, row: usize, columns: usize, hits: Hits<'_>, look: Look)
     spans::cut(line, columns)
 }
 
-/// As many bytes of `range` as `columns` columns can need, and one more column so that a cut shows.
+/// As much of `range` as `columns` columns can need.
 fn excerpt(tree: &Tree, range: Range<usize>, columns: usize, hits: Hits<'_>, role: Role) -> Spans {
-    let most = range.start + (columns + 8) * BYTES_PER_COLUMN;
-    let end = spans::floor_char(tree.text(), most).min(range.end);
+    let end = spans::enough(tree.text(), range.start, columns).min(range.end);
     spans::divide(tree.text(), range.start..end, hits, role)
 }
 

@@ -66,7 +66,7 @@ where
 /// Whether there is more to do, and what was found so far.
 pub type Step<T> = Result<(Progress, Option<T>), ReadError>;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Source<'a> {
     pub recording: &'a Recording,
     pub path: &'a Path,
@@ -74,6 +74,8 @@ pub struct Source<'a> {
     pub summary: &'a Summary,
     pub is_live: bool,
     pub clock: Clock,
+    /// Whether nobody waits for the answer any more.
+    pub is_stopped: &'a dyn Fn() -> bool,
 }
 
 impl Source<'_> {
@@ -82,11 +84,10 @@ impl Source<'_> {
         select::context(self.summary, self.is_live.then(wall_clock_ns))
     }
 
-    /// Visits the rows that a scan finds, until `visit` says that this is enough, or `stop`.
+    /// Visits the rows that a scan finds, until `visit` says that this is enough.
     pub fn each_hit(
         &self,
         mut scan: Scan,
-        stop: &dyn Fn() -> bool,
         mut visit: impl FnMut(ItemKey) -> Result<bool, ReadError>,
     ) -> Result<(), ReadError> {
         loop {
@@ -97,7 +98,7 @@ impl Source<'_> {
                     return Ok(());
                 }
             }
-            if found.done || stop() {
+            if found.done || (self.is_stopped)() {
                 return Ok(());
             }
         }

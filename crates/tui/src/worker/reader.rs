@@ -121,6 +121,7 @@ impl Reader {
             summary: &vitals.summary,
             is_live: matches!(self.source, From::Live(_)) && !vitals.summary.state.is_final(),
             clock: self.clock,
+            is_stopped: &|| false,
         };
         let Some(work) = self.jobs.get_mut(&slot) else {
             return false;

@@ -172,16 +172,12 @@ fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
 }
 
 /// A click at this column and row of the screen, within the pane.
-pub fn click(
-    app: &mut App,
-    session: &mut Session,
-    (column, row): (u16, u16),
-    double: bool,
-) -> Effects {
+pub fn click(app: &mut App, session: &mut Session, cell: (u16, u16), double: bool) -> Effects {
+    let (column, row) = cell;
     let area = layout::session(app, session).detail;
     let inner = detail_draw::inner(app, area);
     session.focus = Focus::Detail;
-    if let Some(tab) = detail_draw::tab_at(app, session, area, (column, row)) {
+    if let Some(tab) = detail_draw::tab_at(app, session, area, cell) {
         session.detail.tab = tab;
         return vec![];
     }

@@ -17,7 +17,6 @@ use crate::panels::prompt::{Prompt, typed};
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::frame;
 use crate::widget::spans::{self, Spans};
-use mcpreel_trace::query::QueryError;
 use mcpreel_wire::text::{count, cut, escape, pad_end, plural, width};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -62,8 +61,8 @@ pub fn draw_popup(app: &App, session: &Session, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let filter = &session.filter;
     let (x, rows) = placed(app, session);
-    if let (Some(error), Some(row)) = (&filter.error, rows.first()) {
-        draw_message(&filter.text, error, x, look, *row, frame);
+    if let Some(row) = rows.first() {
+        draw_message(look, filter, x, *row, frame);
     }
     for (at, text, place) in candidates(app, session) {
         let is_chosen = filter.popup.at == Some(at);
@@ -77,21 +76,15 @@ pub fn draw_popup(app: &App, session: &Session, frame: &mut Frame<'_>) {
     }
 }
 
-fn draw_message(
-    text: &str,
-    error: &QueryError,
-    x: usize,
-    look: &Look,
-    row: Rect,
-    frame: &mut Frame<'_>,
-) {
-    let before = text.get(..error.at.start).unwrap_or_default();
+fn draw_message(look: &Look, filter: &Filter, x: usize, row: Rect, frame: &mut Frame<'_>) {
+    let Some(error) = &filter.error else { return };
+    let before = filter.text.get(..error.at.start).unwrap_or_default();
     let message = format!("{} {}", look.glyph(Glyph::Child), escape(&error.message));
     let columns = usize::from(row.width);
     // The whole message is worth more than its exact place.
     let place = x + width(&escape(before));
     let place = place.min(columns.saturating_sub(width(&message) + 1));
-    let role = if error.may_be_unfinished(text) {
+    let role = if error.may_be_unfinished(&filter.text) {
         Role::Open
     } else {
         Role::Bad

@@ -161,7 +161,6 @@ pub fn count(
     source: &Source<'_>,
     query: &Query,
     unfolded: &BTreeSet<GroupId>,
-    stop: &dyn Fn() -> bool,
 ) -> Result<Found, ReadError> {
     let recording = source.recording;
     let mut found = Found::default();
@@ -181,7 +180,7 @@ pub fn count(
     let mut after = 0;
     loop {
         let page = recording.findings(after)?;
-        let Some(last) = page.last().filter(|_| !stop()) else {
+        let Some(last) = page.last().filter(|_| !(source.is_stopped)()) else {
             return Ok(found);
         };
         after = last.id;

@@ -98,9 +98,7 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
         state.groups = None;
         state.rows.clear();
     }
-    let count = move |source: &Source<'_>, place: &Place<'_>| {
-        groups::count(source, &query, &unfolded, &|| place.is_stopped())
-    };
+    let count = move |source: &Source<'_>, _: &Place<'_>| groups::count(source, &query, &unfolded);
     vec![app.questions.read(Slot::Findings, session, count, found)]
 }
 
@@ -121,11 +119,7 @@ pub fn click(app: &App, session: &mut Session, cell: (u16, u16)) -> bool {
     let rows = sheet(app, session).rows;
     let state = &mut session.findings;
     let places = state.places();
-    let row = state.cursor.row_at(rows, cell, places.len());
-    if let Some(row) = row {
-        state.cursor.put(&places, row, usize::from(rows.height));
-    }
-    row.is_some()
+    state.cursor.click(&places, rows, cell)
 }
 
 pub fn wheel(app: &App, session: &mut Session, by: isize) {

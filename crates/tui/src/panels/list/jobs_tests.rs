@@ -63,6 +63,7 @@ impl Live {
             summary,
             is_live: false,
             clock: Clock::start(),
+            is_stopped: &|| false,
         }
     }
 

@@ -162,9 +162,7 @@ fn take(app: &mut App, session: &mut Session, found: Result<Found, String>) -> E
 fn find_failure(app: &mut App, session: &mut Session, way: Way) -> Effects {
     let from = selection::place(session);
     let shown = selection::question(session);
-    let read = move |source: &Source<'_>, place: &Place<'_>| {
-        look(source, way, from, &shown, &|| place.is_stopped())
-    };
+    let read = move |source: &Source<'_>, _: &Place<'_>| look(source, way, from, &shown);
     vec![
         app.questions
             .read(Slot::Failure, session, read, failure_found),
@@ -179,7 +177,6 @@ fn look(
     way: Way,
     from: Option<ItemKey>,
     shown: &Question,
-    stop: &dyn Fn() -> bool,
 ) -> Result<Failure, ReadError> {
     let question = Question {
         query: narrowed(&shown.query, [Expr::Is(Flag::Failed)]),
@@ -189,7 +186,7 @@ fn look(
     for (is_wrapped, from) in [(false, from), (true, None)] {
         let mut found = None;
         let scan = Scan::new(&question, way, from, source.context());
-        source.each_hit(scan, stop, |key| {
+        source.each_hit(scan, |key| {
             found = Some((way, is_wrapped, key));
             Ok(false)
         })?;

@@ -157,11 +157,7 @@ impl Stats {
 
 /// Counts the exchanges that fit; without a filter also notifications and tools, which say
 /// something about the whole.
-pub fn count_all(
-    source: &Source<'_>,
-    query: &Query,
-    stop: &dyn Fn() -> bool,
-) -> Result<Box<Figures>, ReadError> {
+pub fn count_all(source: &Source<'_>, query: &Query) -> Result<Box<Figures>, ReadError> {
     let recording = source.recording;
     let last = Seq(source.summary.frames);
     let (mut collector, mut fit) = (Collector::default(), 0);
@@ -171,7 +167,7 @@ pub fn count_all(
     };
     if query.expr.is_some() {
         let scan = Scan::new(&requests(query), Way::Oldest, None, source.context());
-        source.each_hit(scan, stop, |key| {
+        source.each_hit(scan, |key| {
             let found = recording.exchanges_at(&[key])?;
             fit += found.len() as u64;
             for exchange in &found {

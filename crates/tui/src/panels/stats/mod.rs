@@ -86,9 +86,7 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
         Some(true) => state.shown = None,
         Some(false) => {}
     }
-    let count = move |source: &Source<'_>, place: &Place<'_>| {
-        count_all(source, &query, &|| place.is_stopped())
-    };
+    let count = move |source: &Source<'_>, _: &Place<'_>| count_all(source, &query);
     vec![app.questions.read(Slot::Stats, session, count, counted)]
 }
 
@@ -109,11 +107,7 @@ pub fn click(app: &App, session: &mut Session, cell: (u16, u16)) -> bool {
         state.sort = Some(column);
     }
     let ids = state.ids();
-    let row = state.cursor.row_at(rows, cell, ids.len());
-    if let Some(row) = row {
-        state.cursor.put(&ids, row, usize::from(rows.height));
-    }
-    row.is_some()
+    state.cursor.click(&ids, rows, cell)
 }
 
 pub fn wheel(app: &App, session: &mut Session, by: isize) {
@@ -152,7 +146,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let sheet = layout::sheet(area);
     let text = cut(&summary(figures), usize::from(sheet.above.width));
     frame.render_widget(Line::styled(text, look.style(Role::Faint)), sheet.above);
-    draw_table(look, state, figures, focus, sheet.rows, frame);
+    draw_table(look, session, figures, sheet.rows, frame);
     if !sheet.aside.is_empty() {
         draw_aside(look, state, figures, sheet.aside, frame);
     }
@@ -176,14 +170,8 @@ fn summary(figures: &Figures) -> String {
     )
 }
 
-fn draw_table(
-    look: &Look,
-    state: &Stats,
-    figures: &Figures,
-    focus: bool,
-    area: Rect,
-    frame: &mut Frame<'_>,
-) {
+fn draw_table(look: &Look, of: &Session, figures: &Figures, area: Rect, frame: &mut Frame<'_>) {
+    let (state, focus) = (&of.stats, of.focus == Focus::Main);
     let all = state.rows();
     let page = usize::from(area.height.saturating_sub(1));
     let top = state.cursor.top.min(all.len().saturating_sub(page));

@@ -2,21 +2,15 @@
 
 use super::timeline_data::{Bar, Window};
 use crate::theme::{Glyph, Look, Role};
+use crate::widget::spans::Spans;
 use mcpreel_store::exchanges::Meanwhile;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{duration, pad_end, pad_start, since, width};
-use ratatui::text::Span;
 
 /// The bar of an exchange, and its latency where there is room.
-pub(super) fn cells(
-    look: &Look,
-    bar: &Bar,
-    window: Window,
-    columns: usize,
-    now: Moment,
-) -> Vec<Span<'static>> {
+pub(super) fn cells(look: &Look, bar: &Bar, window: Window, columns: usize, now: Moment) -> Spans {
     let end = ended(bar, now);
     let column = |at| clamped(window, at, columns);
     let from = column(bar.exchange.t_request);
@@ -54,7 +48,7 @@ pub(super) fn cells(
         put(to, to, glyph, role);
     }
     let time = time(&bar.exchange, end.unwrap_or(now));
-    beside(look, &cells, (from, to), &time)
+    beside(&cells, (from, to), &time)
 }
 
 /// The sign at the end of the bar, if that is not the last cell of the bar.
@@ -78,21 +72,16 @@ fn time(exchange: &Exchange, end: Moment) -> String {
 }
 
 /// The cells, with the time after the bar, or before it.
-fn beside(
-    look: &Look,
-    cells: &[(&'static str, Role)],
-    (from, to): (usize, usize),
-    time: &str,
-) -> Vec<Span<'static>> {
+fn beside(cells: &[(&str, Role)], (from, to): (usize, usize), time: &str) -> Spans {
     let wide = width(time) + 1;
-    let span = |&(text, role): &(&'static str, Role)| Span::styled(text, look.style(role));
-    let faint = |text: String| Span::styled(text, look.style(Role::Faint));
-    let mut spans: Vec<_> = cells.iter().map(span).collect();
-    if to + 1 + wide <= cells.len() {
+    let cells = cells.iter().map(|(text, role)| (*role, (*text).to_owned()));
+    let mut spans: Spans = cells.collect();
+    if to + 1 + wide <= spans.len() {
         spans.truncate(to + 1);
-        spans.push(faint(format!(" {time}")));
+        spans.push((Role::Faint, format!(" {time}")));
     } else if from >= wide {
-        spans.splice(..from, [faint(pad_start(&format!("{time} "), from))]);
+        let before = pad_start(&format!("{time} "), from);
+        spans.splice(..from, [(Role::Faint, before)]);
     }
     spans
 }
@@ -183,7 +172,7 @@ mod tests {
             to: 10 * S,
         };
         let cells = cells(&Look::default(), bar, window, columns, Moment(10 * S));
-        cells.iter().map(|span| &*span.content).collect()
+        cells.into_iter().map(|(_, text)| text).collect()
     }
 
     fn bar(from: u64, to: Option<u64>, status: Status) -> Bar {

@@ -22,7 +22,8 @@ use crate::panels::filter::{self, narrowed};
 use crate::panels::list;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::cursor::moved;
-use crate::widget::{frame, spans};
+use crate::widget::frame;
+use crate::widget::spans::{self, Spans};
 use crate::worker::errand::Place;
 use crate::worker::job::{Slot, Source};
 use mcpreel_trace::clock::Moment;
@@ -33,7 +34,7 @@ use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{count, cut, cut_middle, duration, escape, pad_end, pad_start, width};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Margin, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use timeline_data::Ask;
 pub use timeline_data::{Bar, Picture, Timeline, Window};
 
@@ -144,7 +145,7 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
                 viewer.in_session(|_, session| drawn(session, picture));
             });
         };
-        timeline_data::read(source, &ask, &|| place.is_stopped(), &tell)
+        timeline_data::read(source, &ask, &tell)
     };
     vec![app.questions.read(Slot::Timeline, session, read, counted)]
 }
@@ -295,8 +296,11 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let now = session.now(app.now).max(Moment(picture.end_ns));
     let rows = picture.rows.iter().enumerate().skip(top);
     for ((at, bar), area) in rows.zip(parts.rows.rows()) {
-        let selected = (cursor == at).then_some(Role::selected(has_keys));
-        frame.render_widget(row(look, bar, picture.window, &parts, selected, now), area);
+        let mut line = row(look, bar, picture.window, &parts, now);
+        if cursor == at {
+            line[0].0 = Role::selected(has_keys);
+        }
+        frame.render_widget(spans::line(line, *look), area);
     }
 }
 
@@ -333,14 +337,8 @@ fn draw_head(look: &Look, picture: &Picture, parts: &Parts, frame: &mut Frame<'_
     spans::draw_lines(look, lines, parts.head, frame);
 }
 
-fn row(
-    look: &Look,
-    of: &Bar,
-    window: Window,
-    parts: &Parts,
-    selected: Option<Role>,
-    now: Moment,
-) -> Line<'static> {
+/// The label of a row and its bar.
+fn row(look: &Look, of: &Bar, window: Window, parts: &Parts, now: Moment) -> Spans {
     let exchange = &of.exchange;
     let arrow = look.glyph(exchange.direction.into());
     let what = exchange.name.as_deref().filter(|name| !name.is_empty());
@@ -362,10 +360,9 @@ fn row(
         Direction::ServerToClient => Role::FromServer,
         Direction::ClientToServer => Role::Text,
     };
-    let style = look.style(selected.unwrap_or(role));
-    let mut spans = vec![Span::styled(text, style), Span::raw(" ")];
+    let mut spans = vec![(role, text), (Role::Text, " ".to_owned())];
     spans.extend(bar::cells(look, of, window, parts.columns, now));
-    Line::from(spans)
+    spans
 }
 
 #[cfg(test)]

@@ -131,7 +131,6 @@ impl Window {
 pub fn read(
     source: &Source<'_>,
     ask: &Ask,
-    stop: &dyn Fn() -> bool,
     tell: &dyn Fn(Box<Picture>),
 ) -> Result<Box<Picture>, ReadError> {
     let end_ns = source.summary.t_last_ns.max(1);
@@ -146,9 +145,9 @@ pub fn read(
         ..Picture::default()
     });
     let start = seq_at(source, window.from)?;
-    read_rows(source, ask, start, stop, &mut picture)?;
+    read_rows(source, ask, start, &mut picture)?;
     tell(picture.clone());
-    picture.density = density(source, ask, start, window, stop)?;
+    picture.density = density(source, ask, start, window)?;
     Ok(picture)
 }
 
@@ -157,7 +156,6 @@ fn read_rows(
     source: &Source<'_>,
     ask: &Ask,
     start: Seq,
-    stop: &dyn Fn() -> bool,
     picture: &mut Picture,
 ) -> Result<(), ReadError> {
     let (question, window) = (requests(&ask.query), picture.window);
@@ -183,7 +181,7 @@ fn read_rows(
     let wanted = ask.size.1.max(10) * 2;
     let scan = |way, from| Scan::new(&question, way, from, source.context());
     if below.is_some() {
-        source.each_hit(scan(Way::Oldest, below), stop, |key| {
+        source.each_hit(scan(Way::Oldest, below), |key| {
             let Some(times) = source.recording.times(key)? else {
                 return Ok(true);
             };
@@ -198,7 +196,7 @@ fn read_rows(
         })?;
     }
     let wanted = bars.len() + wanted;
-    source.each_hit(scan(Way::Newest, above), stop, |key| {
+    source.each_hit(scan(Way::Newest, above), |key| {
         let times = source.recording.times(key)?;
         if !times.is_some_and(|times| window.overlaps(times.from, times.to)) {
             return Ok(true);
@@ -233,7 +231,6 @@ fn density(
     ask: &Ask,
     start: Seq,
     window: Window,
-    stop: &dyn Fn() -> bool,
 ) -> Result<Vec<u64>, ReadError> {
     let recording = source.recording;
     let mut columns = vec![0; ask.size.0];
@@ -247,7 +244,7 @@ fn density(
         let before = Some(ItemKey::of_part(start, 0));
         let question = requests(&ask.query);
         let scan = Scan::new(&question, Way::Oldest, before, source.context());
-        source.each_hit(scan, stop, |key| {
+        source.each_hit(scan, |key| {
             Ok(recording.times(key)?.is_none_or(|times| add(times.from)))
         })?;
         return Ok(columns);
@@ -255,7 +252,7 @@ fn density(
     let mut after = recording.exchange_before(start)?;
     loop {
         let page = recording.beginnings(after, PAGE)?;
-        let Some((last, _)) = page.last().filter(|_| !stop()) else {
+        let Some((last, _)) = page.last().filter(|_| !(source.is_stopped)()) else {
             break;
         };
         after = *last;

@@ -172,10 +172,8 @@ impl Action {
     ///
     /// Never: the enumeration is made of the table.
     pub fn row(self) -> &'static Row {
-        TABLE
-            .iter()
-            .find(|row| row.action == self)
-            .expect("the enumeration is made of the table")
+        let row = TABLE.iter().find(|row| row.action == self);
+        row.expect("the enumeration is made of the table")
     }
 
     pub fn parse(name: &str) -> Option<Self> {

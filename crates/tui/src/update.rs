@@ -48,11 +48,9 @@ pub fn update(viewer: &mut Viewer, msg: Msg) -> Effects {
             findings::wanted,
             panels::search::wanted,
         ];
-        effects.extend(
-            wanted
-                .iter()
-                .flat_map(|wanted| wanted(&mut viewer.app, session)),
-        );
+        for wanted in wanted {
+            effects.extend(wanted(&mut viewer.app, session));
+        }
     }
     effects
 }
@@ -95,9 +93,8 @@ fn in_session(app: &mut App, session: &mut Session, action: Action) -> Option<Ef
         export::perform_in_session,
         panels::session::perform,
     ];
-    panels
-        .iter()
-        .find_map(|perform| perform(app, session, action))
+    let mut panels = panels.iter();
+    panels.find_map(|perform| perform(app, session, action))
 }
 
 /// Offers an action to the list of recordings.

@@ -1,7 +1,7 @@
 //! The help: what can be done where the keys are, made of the table of actions; the filter language
 //! and the signs.
 
-use crate::action::{Context, TABLE};
+use crate::action::{Context, Row, TABLE};
 use crate::app::{App, Viewer};
 use crate::effect::Effects;
 use crate::theme::{Glyph, Role};
@@ -43,21 +43,19 @@ fn keys(app: &App, contexts: &[Context], context: Context, lines: &mut Vec<Line>
     heading(context.as_str(), lines);
     let keymap = &app.settings.keymap;
     for row in TABLE {
-        let bound = keymap.of(context);
-        let keys: Vec<_> = bound
-            .filter(|(_, action)| *action == row.action)
-            .filter(|(key, action)| keymap.action(contexts, *key) == Some(*action))
-            .map(|(key, _)| key.to_string())
-            .collect();
+        let is_it =
+            |key, action| action == row.action && keymap.action(contexts, key) == Some(action);
+        let bound = keymap
+            .of(context)
+            .filter(|(key, action)| is_it(*key, *action));
+        let keys: Vec<_> = bound.map(|(key, _)| key.to_string()).collect();
         if !keys.is_empty() {
             push(&keys.join(" "), row.help, lines);
         }
     }
     if context == Context::Everywhere {
-        let unbound = TABLE
-            .iter()
-            .filter(|row| app.settings.keymap.keys(row.action).is_empty());
-        for row in unbound {
+        let is_unbound = |row: &&Row| keymap.keys(row.action).is_empty();
+        for row in TABLE.iter().filter(is_unbound) {
             push(&format!(":{}", row.name), row.help, lines);
         }
     }

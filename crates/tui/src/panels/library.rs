@@ -226,12 +226,10 @@ pub fn listed(app: &mut App, rows: Vec<Arc<Entry>>) -> Effects {
 
 /// Time has passed: the folder is looked at again.
 pub fn tick(app: &mut App) -> Effects {
-    let library = &app.library;
+    let listed = app.library.listed;
     let since = |listed: Now| app.now.ui_ns.saturating_sub(listed.ui_ns);
-    let is_due = library
-        .listed
-        .is_none_or(|listed| since(listed) >= EVERY_NS);
-    if library.is_asked || !is_due {
+    let is_due = listed.is_none_or(|listed| since(listed) >= EVERY_NS);
+    if app.library.is_asked || !is_due {
         return vec![];
     }
     begin(app)

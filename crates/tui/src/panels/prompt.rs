@@ -203,11 +203,8 @@ fn recall(viewer: &mut Viewer, by: isize) -> Effects {
     let Some(prompt) = top.and_then(|top| top.cast_mut::<Prompt>()) else {
         return vec![];
     };
-    let lines = viewer
-        .app
-        .typed
-        .get(prompt.label)
-        .map_or(&[][..], Vec::as_slice);
+    let lines = viewer.app.typed.get(prompt.label);
+    let lines = lines.map_or(&[][..], Vec::as_slice);
     let at = prompt.recalled.unwrap_or(lines.len());
     let at = at.checked_add_signed(by).filter(|at| *at <= lines.len());
     if let Some(at) = at.filter(|_| !lines.is_empty()) {

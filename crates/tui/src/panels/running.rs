@@ -62,12 +62,11 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         let running = app.running.get(slot);
         running.is_some_and(|running| *slot == Slot::Replay || !running.is_stopping)
     };
+    let mut slots = [Slot::Replay, Slot::Export].into_iter();
     let slot = match action {
         Action::StopReplay => Slot::Replay,
         Action::StopExport => Slot::Export,
-        Action::Cancel => [Slot::Replay, Slot::Export]
-            .into_iter()
-            .find(is_stoppable)?,
+        Action::Cancel => slots.find(is_stoppable)?,
         _ => return None,
     };
     let Some(running) = app.running.get_mut(&slot) else {

@@ -49,10 +49,8 @@ const LISTED: usize = 20;
 impl Playback {
     /// `⏪ AT #1187 12:04.318`, while the time cursor is on.
     pub fn told(&self, look: &Look) -> Option<String> {
-        let t = self
-            .t
-            .map_or_else(String::new, |t| format!(" {}", since(t.0)));
-        let back = look.glyph(Glyph::Back);
+        let t = self.t.map(|t| format!(" {}", since(t.0)));
+        let (back, t) = (look.glyph(Glyph::Back), t.unwrap_or_default());
         self.cursor.map(|seq| format!("{back} AT #{}{t}", seq.0))
     }
 }

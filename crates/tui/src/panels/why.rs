@@ -218,15 +218,14 @@ fn menu(cause: &Cause, at: usize, causes: &[Cause]) -> Menu {
         "why".to_owned()
     };
     let text = [cause.sentence.as_str(), "", cause.advice];
+    let text = text.map(|text| (Role::Text, escape(text).into_owned()));
     let others = (0..causes.len()).filter(|other| *other != at);
     let others = others.map(|other| besides(other, &causes[other]));
     let entries = cause.evidence.iter().map(leads_to).chain(others);
     let with_letter = |(letter, entry)| Entry { letter, ..entry };
     let entries = LETTERS.chars().zip(entries).map(with_letter);
     Menu {
-        text: text
-            .map(|text| (Role::Text, escape(text).into_owned()))
-            .into(),
+        text: text.into(),
         // It is read from its beginning, however far down the first entry is.
         top: Some(0),
         ..Menu::new(title, entries.collect())

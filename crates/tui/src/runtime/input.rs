@@ -27,9 +27,8 @@ pub(super) fn start(sender: SyncSender<Msg>) {
         let _ = sender.send(Msg::Leave(None));
     };
     // Without input the viewer still shows a live recording; the terminal's end ends it.
-    let _ = thread::Builder::new()
-        .name("input".to_owned())
-        .spawn(read_all);
+    let thread = thread::Builder::new().name("input".to_owned());
+    let _ = thread.spawn(read_all);
 }
 
 fn start_signals(sender: SyncSender<Msg>) {
@@ -41,9 +40,8 @@ fn start_signals(sender: SyncSender<Msg>) {
             let _ = sender.send(Msg::Leave(Some(signal)));
         }
     };
-    let _ = thread::Builder::new()
-        .name("signals".to_owned())
-        .spawn(wait);
+    let thread = thread::Builder::new().name("signals".to_owned());
+    let _ = thread.spawn(wait);
 }
 
 fn message(event: Event) -> Option<Msg> {

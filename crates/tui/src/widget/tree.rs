@@ -68,23 +68,10 @@ impl Tree {
         (parent != node && self.has_row(parent)).then_some(parent)
     }
 
-    pub fn kind(&self, node: NodeId) -> Kind {
-        self.node(node).kind
-    }
-
-    /// Where the value of `node` stands in the text, quotes and brackets included.
-    pub fn span(&self, node: NodeId) -> Range<usize> {
-        self.node(node).value.clone()
-    }
-
     /// Where the name of `node` or, failing that, its value begins.
     pub fn start(&self, node: NodeId) -> usize {
-        self.key(node).unwrap_or_else(|| self.span(node)).start
-    }
-
-    /// Where the name of `node` stands in the text, quotes included.
-    pub fn key(&self, node: NodeId) -> Option<Range<usize>> {
-        self.node(node).key.clone()
+        let node = self.node(node);
+        node.key.as_ref().unwrap_or(&node.value).start
     }
 
     /// Containers around `node` that have rows.
@@ -92,36 +79,26 @@ impl Tree {
         usize::from(self.node(node).depth) - usize::from(!self.has_row(NodeId::ROOT))
     }
 
-    /// Members before `node` in its container.
-    pub fn position(&self, node: NodeId) -> usize {
-        self.node(node).position as usize
-    }
-
     /// The nodes in the container of `node`, itself included.
     pub fn siblings(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
         self.children(self.node(node).parent)
     }
 
-    /// How many members or elements `node` has.
-    pub fn count(&self, node: NodeId) -> usize {
-        self.node(node).children as usize
-    }
-
     /// The bytes of the value of `node`.
     pub fn raw(&self, node: NodeId) -> &[u8] {
-        &self.text[self.span(node)]
+        &self.text[self.node(node).value.clone()]
     }
 
     /// The name of `node` in its object, resolved; none for elements and the outermost value.
     pub fn name(&self, node: NodeId) -> Option<String> {
-        let key = self.key(node)?;
+        let key = self.node(node).key.clone()?;
         let document = Document::parse(&self.text[key]).ok()?;
         Some(document.root().as_str()?.into_owned())
     }
 
     /// The value of a string; of one that breaks off as much as there is. None for anything else.
     pub fn string(&self, node: NodeId) -> Option<String> {
-        if self.kind(node) != Kind::String {
+        if self.node(node).kind != Kind::String {
             return None;
         }
         let raw = self.raw(node);
@@ -138,7 +115,7 @@ impl Tree {
         while at != NodeId::ROOT {
             steps.push(match self.name(at) {
                 Some(name) => Step::Member(name.into()),
-                None => Step::Element(self.position(at)),
+                None => Step::Element(self.node(at).position as usize),
             });
             at = self.node(at).parent;
         }
@@ -150,12 +127,12 @@ impl Tree {
     /// no object.
     pub fn members_of(&self, object: NodeId) -> impl Iterator<Item = (&[u8], NodeId)> {
         let members = self.children(object);
-        members.filter_map(|id| Some((&self.text[self.key(id)?], id)))
+        members.filter_map(|id| Some((&self.text[self.node(id).key.clone()?], id)))
     }
 
     /// The element of an array at this position, counted from 0.
     pub fn element(&self, array: NodeId, position: usize) -> Option<NodeId> {
-        let is_array = self.kind(array) == Kind::Array;
+        let is_array = self.node(array).kind == Kind::Array;
         self.children(array).nth(position).filter(|_| is_array)
     }
 
@@ -170,7 +147,7 @@ impl Tree {
         NodeId::new(after.saturating_sub(1))
     }
 
-    fn node(&self, id: NodeId) -> &Node {
+    pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }
 
@@ -213,19 +190,21 @@ impl NodeId {
 
 /// A value with its name, as spans of the text.
 #[derive(Clone, Debug)]
-struct Node {
+pub struct Node {
     /// The name in its object, quotes included.
-    key: Option<Range<usize>>,
-    value: Range<usize>,
+    pub key: Option<Range<usize>>,
+    /// Quotes and brackets included.
+    pub value: Range<usize>,
     /// The node after this one and all within it.
     next: NodeId,
     /// The container that it is in; of the outermost value itself.
     parent: NodeId,
-    children: u32,
+    /// How many members or elements it has.
+    pub children: u32,
     /// Members or elements before it in its container.
-    position: u32,
+    pub position: u32,
     depth: u16,
-    kind: Kind,
+    pub kind: Kind,
 }
 
 impl Tree {
@@ -330,10 +309,8 @@ impl Tree {
     pub fn fold_to_fit(&mut self, rows: usize) {
         let mut levels = 2;
         let shown = |levels| {
-            self.nodes
-                .iter()
-                .filter(|node| node.depth <= levels)
-                .count()
+            let nodes = self.nodes.iter();
+            nodes.filter(|node| node.depth <= levels).count()
         };
         let deepest = self.nodes.iter().map(|node| node.depth).max();
         while Some(levels) < deepest && shown(levels + 1) <= rows + 1 {

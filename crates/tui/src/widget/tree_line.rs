@@ -25,31 +25,32 @@ const LONG: usize = 200;
 
 /// The row `row`, with what is folded in it as on the wire; nothing behind the last row.
 pub fn line(tree: &Tree, row: usize, columns: usize, hits: Hits<'_>, look: Look) -> Spans {
-    let Some(node) = tree.node_at(row) else {
+    let Some(id) = tree.node_at(row) else {
         return Spans::new();
     };
-    let (can_fold, is_folded) = (tree.can_fold(node), tree.is_folded(node));
+    let node = tree.node(id);
+    let (can_fold, is_folded) = (tree.can_fold(id), tree.is_folded(id));
     let sign = match (can_fold, is_folded) {
         (false, _) => " ",
         (true, true) => look.glyph(Glyph::Folded),
         (true, false) => look.glyph(Glyph::Unfolded),
     };
-    let indent = indent(tree.depth(node), columns);
+    let indent = indent(tree.depth(id), columns);
     let mut line = vec![(Role::Faint, format!("{indent}{sign} "))];
     let before = spans::width(&line);
-    match tree.key(node) {
+    match &node.key {
         Some(key) => {
-            let key = unquoted(tree, key);
+            let key = unquoted(tree, key.clone());
             line.extend(excerpt(tree, key, columns, hits, Role::JsonKey));
         }
-        None if node == NodeId::ROOT => {}
-        None => line.push((Role::Faint, format!("[{}]", tree.position(node)))),
+        None if id == NodeId::ROOT => {}
+        None => line.push((Role::Faint, format!("[{}]", node.position))),
     }
-    line.push(match tree.key(node) {
-        _ if can_fold => (Role::Faint, format!(" ({}) ", tree.count(node))),
+    line.push(match &node.key {
+        _ if can_fold => (Role::Faint, format!(" ({}) ", node.children)),
         Some(_) => {
             let used = spans::width(&line) - before;
-            let gap = names(tree, node).max(NAME).saturating_sub(used) + 1;
+            let gap = names(tree, id).max(NAME).saturating_sub(used) + 1;
             (Role::Text, " ".repeat(gap))
         }
         None => (Role::Text, " ".to_owned()),
@@ -57,13 +58,13 @@ pub fn line(tree: &Tree, row: usize, columns: usize, hits: Hits<'_>, look: Look)
     if can_fold && !is_folded {
         return spans::cut(line, columns);
     }
-    let role = match tree.kind(node) {
+    let role = match node.kind {
         Kind::Array | Kind::Object => Role::Faint,
         Kind::String => Role::JsonString,
         Kind::Number => Role::JsonNumber,
         Kind::Bool | Kind::Null => Role::JsonWord,
     };
-    let span = tree.span(node);
+    let span = node.value.clone();
     let value = excerpt(tree, span.clone(), columns, hits, role);
     let is_long = span.len() > LONG && !can_fold && spans::width(&value) > columns;
     let more = Some(format!(" {}", size(span.len() as u64))).filter(|_| is_long);
@@ -85,11 +86,9 @@ fn excerpt(tree: &Tree, range: Range<usize>, columns: usize, hits: Hits<'_>, rol
 fn names(tree: &Tree, node: NodeId) -> usize {
     let leaves = tree.siblings(node).take(NAMES);
     let leaves = leaves.filter(|&node| !tree.can_fold(node));
-    let widths = leaves.filter_map(|node| Some(unquoted(tree, tree.key(node)?).len()));
-    widths
-        .filter(|&width| width <= WIDE_NAME)
-        .max()
-        .unwrap_or(0)
+    let widths = leaves.filter_map(|node| Some(unquoted(tree, tree.node(node).key.clone()?).len()));
+    let widths = widths.filter(|&width| width <= WIDE_NAME);
+    widths.max().unwrap_or(0)
 }
 
 /// A name without its quotes where nothing in it needs them.

@@ -122,10 +122,11 @@ impl Place<'_> {
     /// The recording with this id, of the folder or of the one that `beside` lies in.
     fn find(&self, id: &str, beside: &Path) -> Result<PathBuf, Failure> {
         let other = beside.parent().map(Library::new);
-        let mut folders = [Some(&self.means.library), other.as_ref()]
+        let folders = [Some(&self.means.library), other.as_ref()];
+        let found = folders
             .into_iter()
-            .flatten();
-        let found = folders.find_map(|folder| folder.with_id(id));
+            .flatten()
+            .find_map(|folder| folder.with_id(id));
         found.ok_or_else(|| Failure(format!("the recording {} is not there", escape(id))))
     }
 }

@@ -245,9 +245,8 @@ impl Reader {
             return Some(urgent);
         }
         let slots = || self.jobs.keys().copied().filter(waiting);
-        slots()
-            .find(|slot| Some(*slot) > self.last)
-            .or_else(|| slots().next())
+        let after = slots().find(|slot| Some(*slot) > self.last);
+        after.or_else(|| slots().next())
     }
 }
 

@@ -187,18 +187,12 @@ fn first(mut lines: Vec<Spans>, most: usize, columns: usize) -> Vec<Spans> {
 
 /// `▼ 12 more rows · Enter opens both · Esc closes · e E walk · Space unfolds · h l go there`.
 fn foot(look: &Look, one: &Comparison, compared: &Compared, page: u16) -> String {
-    let hidden = compared
-        .lines
-        .len()
-        .saturating_sub(one.top + usize::from(page));
+    let seen = one.top + usize::from(page);
+    let hidden = compared.lines.len().saturating_sub(seen);
     let more = plural(hidden as u64, "more row");
     let more = (hidden > 0).then(|| format!("{} {more}", look.glyph(Glyph::More)));
     let opens = one.pair().map(|_| "Enter opens both".to_owned());
-    let fold = if one.unfolded {
-        "Space folds"
-    } else {
-        "Space unfolds"
-    };
+    let fold = ["Space unfolds", "Space folds"][usize::from(one.unfolded)];
     let keys = ["Esc closes", "e E walk", fold, "h l go there"].map(str::to_owned);
     let parts = more.into_iter().chain(opens).chain(keys);
     parts.collect::<Vec<_>>().join(" · ")

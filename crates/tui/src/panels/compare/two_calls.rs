@@ -64,9 +64,8 @@ pub fn compare(
     };
     let sides = [side(place, &left)?, newer];
     let [left, right] = &sides;
-    let paths = sides
-        .each_ref()
-        .map(|side| side.recording.path().to_owned());
+    let path = |side: &OneSide| side.recording.path().to_owned();
+    let paths = sides.each_ref().map(path);
     let is_one = paths[0] == paths[1];
     if is_one && left.exchange.id == right.exchange.id {
         return Err(Failure("these are one and the same call".to_owned()));
@@ -89,9 +88,8 @@ pub fn compare(
     for half in [Half::Request, Half::Response] {
         messages(&mut compared, &sides, half, &rules, bound)?;
     }
-    let calls = sides
-        .each_ref()
-        .map(|side| Some(ItemKey::of_exchange(&side.exchange)));
+    let call = |side: &OneSide| Some(ItemKey::of_exchange(&side.exchange));
+    let calls = sides.each_ref().map(call);
     for row in &mut compared.rows {
         row.calls = calls;
     }

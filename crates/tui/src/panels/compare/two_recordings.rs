@@ -92,10 +92,9 @@ pub fn compare(
     let Some(diff::Compared { pairs, bound }) = done.filter(|_| !place.is_stopped()) else {
         return Ok(None);
     };
-    let paths = [left.path().to_owned(), right.path().to_owned()];
     let mut compared = Compared {
         title: titles.join(" | "),
-        paths,
+        paths: [left.path().to_owned(), right.path().to_owned()],
         bound: Some(Arc::new(bound)),
         ..Compared::default()
     };

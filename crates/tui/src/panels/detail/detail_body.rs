@@ -99,7 +99,7 @@ impl<'s> Body<'s> {
         }
         match (self.representation, part.tree()) {
             (Representation::Tree, Some(tree)) => Content::Tree(tree),
-            (Representation::Hex, _) => Content::Hex(crate::widget::raw::per_line(self.columns)),
+            (Representation::Hex, _) => Content::Hex(raw::per_line(self.columns)),
             _ => Content::Text(&part.lines),
         }
     }
@@ -117,9 +117,8 @@ impl<'s> Body<'s> {
     /// The part of a line and its number below the heading.
     fn find(&self, line: usize) -> Option<(usize, Option<usize>)> {
         let at = self.firsts.partition_point(|first| *first <= line);
-        let part = (0..at)
-            .rev()
-            .find(|part| self.parts[*part].is_on(self.sides))?;
+        let is_on = |part: &usize| self.parts[*part].is_on(self.sides);
+        let part = (0..at).rev().find(is_on)?;
         let row = line.min(self.len - 1) - self.firsts[part];
         Some((part, row.checked_sub(1)))
     }
@@ -185,18 +184,14 @@ impl<'s> Body<'s> {
                 Line::Row(part, row, part.wrong_at(node), told)
             }
             Content::Text(lines) => {
-                let end = lines
-                    .get(row + 1)
-                    .map_or(part.bytes().len(), |end| *end as usize);
+                let end = lines.get(row + 1);
+                let end = end.map_or(part.bytes().len(), |end| *end as usize);
                 let range = *lines.get(row)? as usize..end;
                 Line::Bytes(raw::write(part.bytes(), range, Controls::Shown, &part.hits))
             }
-            Content::Hex(per_line) => Line::Bytes(crate::widget::raw::line(
-                part.bytes(),
-                row,
-                per_line,
-                &part.hits,
-            )),
+            Content::Hex(per_line) => {
+                Line::Bytes(raw::line(part.bytes(), row, per_line, &part.hits))
+            }
         })
     }
 }

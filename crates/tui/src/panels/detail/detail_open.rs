@@ -33,10 +33,8 @@ pub fn open(app: &mut App, session: &mut Session) -> Effects {
     match session.detail.tab {
         Tab::Body => in_body(app, session),
         Tab::Story => {
-            let row = shown
-                .story
-                .as_ref()
-                .and_then(|story| story.rows.get(shown.at_story.0));
+            let story = shown.story.as_ref();
+            let row = story.and_then(|story| story.rows.get(shown.at_story.0));
             let to = row.map(|row| (row.lens, row.key));
             to.map_or_else(Effects::new, |(lens, key)| jump(app, session, lens, key))
         }
@@ -106,7 +104,7 @@ fn in_body(app: &mut App, session: &mut Session) -> Effects {
             }
         }
         (PartKind::MoreFindings(_), ..) => detail.tab = Tab::Findings,
-        (_, Some(node), Some(tree)) if tree.kind(node) == Kind::String => {
+        (_, Some(node), Some(tree)) if tree.node(node).kind == Kind::String => {
             if let Some(text) = text(tree, node, columns, app.settings.look) {
                 app.push(text);
             }

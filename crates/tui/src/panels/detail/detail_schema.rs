@@ -62,13 +62,10 @@ fn read(answer: &[u8], tool: &str) -> Option<Vec<Argument>> {
     let tools = document.root().get("result")?.get("tools")?;
     let is_it = |listed: &Value<'_>| listed.get("name").is_some_and(|name| name.is_str(tool));
     let schema = tools.elements().find(is_it)?.get("inputSchema")?;
-    let required: Vec<_> = schema
-        .get("required")
-        .iter()
-        .flat_map(Value::elements)
-        .filter_map(|name| name.as_str().map(String::from))
-        .take(ARGUMENTS)
-        .collect();
+    let required = schema.get("required");
+    let required = required.iter().flat_map(Value::elements);
+    let required = required.filter_map(|name| name.as_str().map(String::from));
+    let required: Vec<_> = required.take(ARGUMENTS).collect();
     let properties = schema.get("properties");
     let properties = properties.iter().flat_map(Value::members);
     let argument = |(name, schema): (String, Value<'_>)| {

@@ -54,11 +54,8 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
                 let marked = count(part.hits.len() as u64);
                 left.push((Role::Warn, format!("  the first {marked} hits are marked")));
             }
-            left.extend(
-                part.wrong_at_head()
-                    .into_iter()
-                    .flat_map(|wrong| sign(wrong, look)),
-            );
+            let wrong = part.wrong_at_head().into_iter();
+            left.extend(wrong.flat_map(|wrong| sign(wrong, look)));
             let right = part.text.as_ref().map_or_else(Spans::new, facts);
             spans::justified(left, right, pane.columns())
         }

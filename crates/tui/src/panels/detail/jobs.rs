@@ -25,11 +25,9 @@ fn near(texts: &[Text]) -> Option<Near> {
     let mut answers = texts.iter().filter(|text| text.role == TextRole::Response);
     let document = Document::parse(&answers.next()?.bytes).ok()?;
     let root = document.root();
-    let missed = root
-        .get("error")
-        .and_then(|error| error.get("data")?.get("nearest"));
+    let missed = || root.get("error")?.get("data")?.get("nearest");
     let served = || root.get("result")?.get("_meta")?.get(MARK);
-    let (near, is_served) = match missed {
+    let (near, is_served) = match missed() {
         Some(list) => (list.elements().next()?, false),
         None => (served()?, true),
     };

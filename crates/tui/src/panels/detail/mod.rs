@@ -22,6 +22,7 @@ use crate::action::Action;
 use crate::app::{App, Session};
 use crate::effect::Effects;
 use crate::layout;
+use crate::panels::selection;
 use crate::widget::frame;
 use crate::worker::job::Slot;
 use jobs::{Found, Reading};
@@ -55,10 +56,9 @@ fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
             });
         }
         Found::Story(story) => {
+            let id = |shown: &Shown| shown.item.exchange().map(|one| one.id);
             let shown = detail.shown.as_deref_mut();
-            let shown = shown
-                .filter(|shown| shown.item.exchange().map(|one| one.id) == Some(story.exchange.id));
-            if let Some(shown) = shown {
+            if let Some(shown) = shown.filter(|shown| id(shown) == Some(story.exchange.id)) {
                 shown.story = Some(phrases::phrases_story::Told::new(*story));
             }
         }
@@ -71,10 +71,8 @@ fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
 pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
     let size = size(app, session);
     // Also where it has no room: what is selected can be copied.
-    let (selected, lens) = (
-        super::selection::selected(session),
-        super::selection::lens(session),
-    );
+    let selected = selection::selected(session);
+    let lens = selection::lens(session);
     let mut effects = Effects::new();
     let detail = &mut session.detail;
     let asked = detail.asked;
@@ -137,16 +135,13 @@ pub fn settle(app: &mut App, session: &mut Session) {
     for part in detail.shown.iter_mut().flat_map(|shown| &mut shown.parts) {
         part.lay_out(representation, columns);
     }
-    let place = detail
-        .shown
-        .as_deref()
-        .zip(detail.body())
-        .map(|(shown, body)| {
-            let [at, top] = [shown.at.cursor, shown.at.top].map(|at| body.line_of(at));
-            let top = frame::showing_of(body.len(), at, top, page);
-            let [cursor, top] = [at, top].map(|line| body.position(line));
-            Place { cursor, top }
-        });
+    let place = detail.shown.as_deref().zip(detail.body());
+    let place = place.map(|(shown, body)| {
+        let [at, top] = [shown.at.cursor, shown.at.top].map(|at| body.line_of(at));
+        let top = frame::showing_of(body.len(), at, top, page);
+        let [cursor, top] = [at, top].map(|line| body.position(line));
+        Place { cursor, top }
+    });
     if let (Some(shown), Some(place)) = (detail.shown.as_deref_mut(), place) {
         shown.at = place;
         shown.at_finding = shown.at_finding.min(shown.findings.len().saturating_sub(1));

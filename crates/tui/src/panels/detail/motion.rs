@@ -135,10 +135,8 @@ fn fold_to(app: &mut App, session: &mut Session, level: Option<u16>) -> Effects 
         return vec![];
     };
     let at = shown.at.cursor.part;
-    let is_one = shown
-        .parts
-        .get(at)
-        .is_some_and(|part| part.tree().is_some());
+    let part = shown.parts.get(at);
+    let is_one = part.is_some_and(|part| part.tree().is_some());
     let parts = shown.parts.iter_mut().enumerate();
     let meant = parts.filter(|(nth, _)| !is_one || *nth == at);
     for tree in meant.filter_map(|(_, part)| part.tree_mut()) {

@@ -296,10 +296,8 @@ pub fn parts(
 ) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     // The worst come first. Notes would stand above every other message.
-    let bad = findings
-        .iter()
-        .filter(|finding| &*finding.severity != "note");
-    let above = bad.count().min(FINDINGS_ABOVE);
+    let is_bad = |finding: &&FindingRow| &*finding.severity != "note";
+    let above = findings.iter().filter(is_bad).count().min(FINDINGS_ABOVE);
     parts.extend((0..above).map(|at| Part::head(PartKind::Finding(at))));
     if findings.len() > above {
         parts.push(Part::head(PartKind::MoreFindings(findings.len() - above)));
@@ -318,21 +316,17 @@ pub fn parts(
 
 /// The members that the heading says: hidden if there is nothing remarkable about them.
 fn hide_envelope(tree: &mut Tree, role: TextRole, violations: &Violations) {
-    if !matches!(
-        role,
-        TextRole::Request | TextRole::Response | TextRole::Message
-    ) {
+    if matches!(role, TextRole::Line | TextRole::Event) {
         return;
     }
     let names: [&[u8]; 3] = [b"\"jsonrpc\"", b"\"id\"", b"\"method\""];
     let said = |name: &[u8], node: NodeId| match name {
         b"\"jsonrpc\"" => tree.raw(node) == b"\"2.0\"",
-        _ => matches!(tree.kind(node), Kind::String | Kind::Number),
+        _ => matches!(tree.node(node).kind, Kind::String | Kind::Number),
     };
     let hidden = names.into_iter().filter_map(|name| {
-        let mut found = tree
-            .members_of(NodeId::ROOT)
-            .filter(|(key, _)| *key == name);
+        let members = tree.members_of(NodeId::ROOT);
+        let mut found = members.filter(|(key, _)| *key == name);
         let (_, node) = found.next()?;
         let is_right = violations.at(node).is_empty();
         (found.next().is_none() && said(name, node) && is_right).then_some(node)

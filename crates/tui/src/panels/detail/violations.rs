@@ -134,10 +134,8 @@ fn member(tree: &Tree, object: NodeId, name: &str) -> Option<NodeId> {
         *key == plain.as_bytes()
             || resolved.is_some_and(|one| one == name || quote::text(&one) == name)
     };
-    tree.members_of(object)
-        .filter(is_it)
-        .last()
-        .map(|(_, node)| node)
+    let named = tree.members_of(object).filter(is_it);
+    named.last().map(|(_, node)| node)
 }
 
 #[cfg(test)]

@@ -216,9 +216,7 @@ fn fitting(
         let keys: BTreeSet<_> = places.iter().flat_map(|both| &both[nth]).copied().collect();
         let keys: Vec<_> = keys.into_iter().collect();
         let question = Question::new(lens, query.clone());
-        let fitting = source
-            .recording
-            .fitting(&question, source.context(), &keys)?;
+        let fitting = (source.recording).fitting(&question, source.context(), &keys)?;
         Ok(fitting.into_iter().collect())
     };
     let fitting = [fits(Lens::Exchanges, 0)?, fits(Lens::Wire, 1)?];
@@ -227,9 +225,8 @@ fn fitting(
         both.any(|(keys, fitting)| keys.iter().any(|key| fitting.contains(key)))
     };
     let both = findings.into_iter().zip(&places);
-    Ok(both
-        .filter_map(|(finding, both)| is_fit(both).then_some(finding))
-        .collect())
+    let fitting = both.filter(|(_, both)| is_fit(both));
+    Ok(fitting.map(|(finding, _)| finding).collect())
 }
 
 /// The rows that a finding points at: of the list, and of the wire.

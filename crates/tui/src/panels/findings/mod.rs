@@ -214,9 +214,8 @@ fn line(look: &Look, row: &Row<'_>, columns: usize) -> Spans {
     match row {
         Row::Group(group, unfolded) => group_line(look, group, *unfolded, columns),
         Row::Finding(finding) => {
-            let seq = finding
-                .frame
-                .map_or_else(String::new, |seq| format!("#{}", seq.0));
+            let seq = finding.frame.map(|seq| format!("#{}", seq.0));
+            let seq = seq.unwrap_or_default();
             let text = format!("    {}  {}", pad_end(&seq, 7), escape(&finding.detail));
             let place = finding.path.as_deref().map(escape);
             let place = place.map_or_else(String::new, |place| format!("  {place}"));
@@ -237,9 +236,8 @@ fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, columns: usize)
     let (glyph, role) = theme::severity(&group.severity);
     let severity = pad_end(&escape(&group.severity), 7);
     let number = pad_start(&count(group.count), 5);
-    let first = group
-        .first
-        .map_or_else(String::new, |seq| format!("  #{}", seq.0));
+    let first = group.first.map(|seq| format!("  #{}", seq.0));
+    let first = first.unwrap_or_default();
     let used = width(&number) + width(&first) + width(&severity) + 8;
     let room = columns.saturating_sub(used).min(RULE);
     let named = pad_end(&cut(&escape(&group.rule), room), room);

@@ -139,9 +139,8 @@ impl List {
         let first = self.first_row(page);
         let visible = self.rows(first, page);
         let below = self.rows(first + page, page);
-        let above = self
-            .rows(first.saturating_sub(page), page.min(first))
-            .collect::<Vec<_>>();
+        let above = self.rows(first.saturating_sub(page), page.min(first));
+        let above: Vec<_> = above.collect();
         let around = below.chain(above.into_iter().rev());
         let keys = visible.chain(around).map(Row::key);
         self.selected().into_iter().chain(keys).collect()

@@ -46,9 +46,8 @@ impl Editor {
     pub fn new(offer: Arc<Offer>, edited: Edited) -> Option<Self> {
         let call = offer.call.as_ref()?;
         let arguments = call.arguments.clone()?;
-        let text = edited
-            .as_deref()
-            .and_then(|json| arguments.with_lines(json));
+        let text = edited.as_deref();
+        let text = text.and_then(|json| arguments.with_lines(json));
         let text = text.unwrap_or_else(|| arguments.text.clone());
         let title = format!("{}: {}", call.title, escape(&arguments.path.to_string()));
         let mut area = TextArea::new(text.lines().map(str::to_owned).collect());

@@ -191,8 +191,7 @@ pub fn count_all(source: &Source<'_>, query: &Query) -> Result<Box<Figures>, Rea
     figures.stats = collector.stats();
     let called = figures.stats.tools.iter();
     let called: BTreeSet<_> = called.filter_map(|row| row.name.as_deref()).collect();
-    figures
-        .never_called
-        .retain(|name| !called.contains(&**name));
+    let is_called = |name: &CompactString| called.contains(&**name);
+    figures.never_called.retain(|name| !is_called(name));
     Ok(Box::new(figures))
 }

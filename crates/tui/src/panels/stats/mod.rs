@@ -317,15 +317,10 @@ fn lists(look: &Look, figures: &Figures, columns: usize) -> Vec<Spans> {
         format!("{time}  {seq} {}", escape(name))
     });
     list("slowest".to_owned(), slowest.collect());
-    let never = figures
-        .never_called
-        .iter()
-        .map(|name| format!("  {}", escape(name)));
+    let never = figures.never_called.iter();
+    let never = never.map(|name| format!("  {}", escape(name))).collect();
     let (number, listed) = (figures.never_called.len(), figures.tools_listed);
-    list(
-        format!("{number} of {listed} tools never called"),
-        never.collect(),
-    );
+    list(format!("{number} of {listed} tools never called"), never);
     let notified = figures.notified.iter().map(|(direction, method, number)| {
         let arrow = look.glyph((*direction).into());
         let number = pad_start(&count(*number), 8);

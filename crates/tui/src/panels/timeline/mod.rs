@@ -159,10 +159,8 @@ fn counted(app: &mut App, session: &mut Session, picture: Box<Picture>) -> Effec
 fn drawn(session: &mut Session, mut picture: Box<Picture>) -> Effects {
     let state = &mut session.timeline;
     // Until it is counted anew, the density of the same range stays.
-    let before = state
-        .picture
-        .take()
-        .filter(|one| one.window == picture.window);
+    let before = state.picture.take();
+    let before = before.filter(|one| one.window == picture.window);
     if let Some(before) = before.filter(|_| picture.density.is_empty()) {
         picture.density = before.density;
     }
@@ -347,14 +345,13 @@ fn row(look: &Look, of: &Bar, window: Window, parts: &Parts, now: Moment) -> Spa
         ..20 => String::new(),
         _ => pad_start(&format!("#{}", of.key.seq.0), NUMBER) + " ",
     };
-    let room = parts
-        .label
-        .saturating_sub(width(&number) + width(arrow) + 1);
-    let what = if what.contains("://") {
-        cut_middle(&what, room)
+    let used = width(&number) + width(arrow) + 1;
+    let cut_what = if what.contains("://") {
+        cut_middle
     } else {
-        cut(&what, room)
+        cut
     };
+    let what = cut_what(&what, parts.label.saturating_sub(used));
     let text = pad_end(&format!("{number}{arrow} {what}"), parts.label);
     let role = match exchange.direction {
         Direction::ServerToClient => Role::FromServer,

@@ -168,10 +168,10 @@ fn read_rows(
         }
         // The anchor is not in the range: rows go out from the beginning of the range. The frame
         // before it may hold a request that is open in the range.
-        (None, Some(_)) => (
-            Some(ItemKey::of_part(start, 0)),
-            Some(ItemKey::of_part(start, 1)),
-        ),
+        (None, Some(_)) => {
+            let row = |part| Some(ItemKey::of_part(start, part));
+            (row(0), row(1))
+        }
         (None, None) if ask.window.is_none() => (None, None),
         (None, None) => {
             let end = seq_at(source, window.to)?;

@@ -98,7 +98,8 @@ fn it_is_redacted_unless_it_was_switched() {
         .state
         .app
         .notices
-        .all()
+        .all
+        .iter()
         .map(|one| one.text.clone())
         .collect();
     let path = out.to_str().expect("the path is text");

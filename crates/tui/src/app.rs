@@ -17,7 +17,7 @@ pub use crate::settings::{Arrangement, Settings, View};
 use crate::action::{Action, Context};
 use crate::effect::{Effect, Effects, Questions};
 use crate::keymap::Key;
-use crate::notice::{Notices, Now};
+use crate::notice::{Notices, Now, Weight};
 use crate::panels::detail::shown::Detail;
 use crate::panels::filter::typed::Filter;
 use crate::panels::findings::groups::Findings;
@@ -225,13 +225,13 @@ impl App {
 
     /// Says that something was done. Like all that only changes the app it has no effects.
     pub fn say(&mut self, text: impl Into<String>) -> Effects {
-        self.notices.success(text, self.now);
+        self.notices.push(Weight::Success, text.into(), self.now);
         vec![]
     }
 
     /// Says why something is not done.
     pub fn refuse(&mut self, why: impl Into<String>) -> Effects {
-        self.notices.error(why, self.now);
+        self.notices.push(Weight::Error, why.into(), self.now);
         vec![]
     }
 

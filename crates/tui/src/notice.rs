@@ -18,7 +18,8 @@ const KEPT: usize = 500;
 
 #[derive(Debug, Default)]
 pub struct Notices {
-    all: VecDeque<Notice>,
+    /// All messages that are kept, the oldest first.
+    pub all: VecDeque<Notice>,
     dismissed: bool,
 }
 
@@ -37,14 +38,6 @@ pub enum Weight {
 }
 
 impl Notices {
-    pub fn success(&mut self, text: impl Into<String>, at: Now) {
-        self.say(Weight::Success, text.into(), at);
-    }
-
-    pub fn error(&mut self, text: impl Into<String>, at: Now) {
-        self.say(Weight::Error, text.into(), at);
-    }
-
     pub fn shown(&self, now: Now) -> Option<&Notice> {
         let last = self.all.back().filter(|_| !self.dismissed)?;
         let age = now.ui_ns.saturating_sub(last.at.ui_ns);
@@ -57,19 +50,12 @@ impl Notices {
         shown.is_some_and(|notice| notice.weight == Weight::Success)
     }
 
-    /// Takes the message off the screen. Whether there was one.
-    pub fn dismiss(&mut self, now: Now) -> bool {
-        let shown = self.shown(now).is_some();
+    /// Takes the message off the screen.
+    pub fn dismiss(&mut self) {
         self.dismissed = true;
-        shown
     }
 
-    /// All messages that are told, the oldest first.
-    pub fn all(&self) -> impl Iterator<Item = &Notice> {
-        self.all.iter()
-    }
-
-    fn say(&mut self, weight: Weight, text: String, at: Now) {
+    pub fn push(&mut self, weight: Weight, text: String, at: Now) {
         if self.all.len() == KEPT {
             self.all.pop_front();
         }

@@ -192,7 +192,7 @@ mod tests {
         for motion in [true, false] {
             let mut viewer = finished(motion);
             assert_eq!(patience(&viewer), None);
-            viewer.app.notices.success("done", viewer.app.now);
+            viewer.app.say("done");
             assert!(patience(&viewer).is_some());
         }
     }

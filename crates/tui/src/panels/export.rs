@@ -78,7 +78,7 @@ fn about(format: Format) -> &'static str {
 }
 
 /// An export as it was chosen so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Offer {
     path: PathBuf,
     id: String,
@@ -194,11 +194,8 @@ fn begin(app: &mut App, path: PathBuf, id: String, scopes: Vec<Scope>) -> Effect
     let offer = Offer {
         path,
         id,
-        format: 0,
         scopes,
-        scope: 0,
-        is_raw: false,
-        file: None,
+        ..Offer::default()
     };
     show(app, offer)
 }

@@ -57,22 +57,15 @@ fn click(viewer: &mut Viewer, at: Position) -> Effects {
     if let Some(top) = viewer.app.overlays.last() {
         return (top.handlers().click)(viewer, (at.x, at.y), double);
     }
-    if viewer.session.is_some() {
-        return click_session(viewer, at, double);
-    }
-    let places = layout::library(viewer.app.size);
-    if places.footer.contains(at) {
-        return click_chip(viewer, at, places.footer);
-    }
-    library::click(viewer, (at.x, at.y), double)
-}
-
-fn click_session(viewer: &mut Viewer, at: Position, double: bool) -> Effects {
+    let cell = (at.x, at.y);
     let Some((app, session)) = viewer.parts() else {
-        return vec![];
+        let footer = layout::library(viewer.app.size).footer;
+        if footer.contains(at) {
+            return click_chip(viewer, at, footer);
+        }
+        return library::click(viewer, cell, double);
     };
     let places = layout::session(app, session);
-    let cell = (at.x, at.y);
     if places.footer.contains(at) {
         return click_chip(viewer, at, places.footer);
     }

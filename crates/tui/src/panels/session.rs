@@ -29,7 +29,7 @@ pub fn perform_everywhere(viewer: &mut Viewer, action: Action) -> Option<Effects
         Action::Back if viewer.session.take().is_some() => vec![app.questions.open(None)],
         Action::Back | Action::Quit => vec![Effect::Quit],
         Action::Close => {
-            app.notices.dismiss(app.now);
+            app.notices.dismiss();
             vec![]
         }
         Action::Suspend => vec![Effect::Suspend],
@@ -89,7 +89,7 @@ fn messages(app: &App) -> Text {
             (role, notice.text.clone()),
         ]
     };
-    let lines: Vec<_> = app.notices.all().map(line).collect();
+    let lines: Vec<_> = app.notices.all.iter().map(line).collect();
     if lines.is_empty() {
         let nothing = (Role::Text, "nothing was said yet".to_owned());
         return Text::new("messages", vec![vec![nothing]]);

@@ -1,13 +1,13 @@
-//! The threads that answer.
+//! The threads that answer, and the desk on which questions wait for the reader.
 
 use crate::effect::Msg;
-use crate::worker::{Answer, Ask, Desk, Errand, Means, Next, Reader, Slot};
+use crate::worker::{Answer, Ask, Errand, Means, Reader, Slot};
 use mcpreel_replay::player::{Signals, Stopper};
 use mcpreel_wire::text::escape;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -27,8 +27,9 @@ impl Threads {
     pub fn start(means: Means, sender: &SyncSender<Msg>) -> Self {
         let reader = Arc::new(Desk::default());
         let desk = Arc::clone(&reader);
-        let (library, clock, to) = (means.library.clone(), means.clock, sender.clone());
-        let read = spawn("reader", sender, move || read(&desk, &to, library, clock));
+        let reading = Reader::new(means.library.clone(), means.clock);
+        let to = sender.clone();
+        let read = spawn("reader", sender, move || read(&desk, &to, reading));
         // Without it the viewer would show nothing, and say nothing.
         read.expect("a process that has just begun may start a thread");
         Self {
@@ -145,13 +146,7 @@ impl Drop for Bell {
     }
 }
 
-fn read(
-    desk: &Desk,
-    sender: &SyncSender<Msg>,
-    library: mcpreel_store::library::Library,
-    clock: mcpreel_trace::clock::Clock,
-) {
-    let mut reader = Reader::new(library, clock);
+fn read(desk: &Desk, sender: &SyncSender<Msg>, mut reader: Reader) {
     let mut tell = |answer| tell(sender, answer);
     loop {
         match desk.next(reader.patience()) {
@@ -162,5 +157,73 @@ fn read(
                 reader.step(&mut tell);
             }
         }
+    }
+}
+
+/// Questions that wait: the latest of each kind, and every change in order.
+#[derive(Default)]
+struct Desk {
+    waiting: Mutex<Waiting>,
+    bell: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    /// Questions that come before all jobs: changes, the recording to be opened, the folder.
+    first: VecDeque<Ask>,
+    jobs: BTreeMap<Slot, Ask>,
+    closed: bool,
+}
+
+enum Next {
+    Ask(Ask),
+    Nothing,
+    Closed,
+}
+
+impl Desk {
+    /// Leaves a question; a job takes the place of an older one of its slot.
+    pub fn put(&self, ask: Ask) {
+        let mut waiting = self.lock();
+        match ask {
+            Ask::Job(slot, ..) => {
+                waiting.jobs.insert(slot, ask);
+            }
+            ask => {
+                if matches!(ask, Ask::Open(..)) {
+                    // Nothing about the recording before is of interest any more.
+                    waiting.jobs.clear();
+                }
+                waiting.first.push_back(ask);
+            }
+        }
+        self.bell.notify_one();
+    }
+
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.bell.notify_all();
+    }
+
+    /// The next question; waits for at most `patience` for one.
+    pub fn next(&self, patience: Duration) -> Next {
+        let is_empty = |waiting: &mut Waiting| {
+            !waiting.closed && waiting.first.is_empty() && waiting.jobs.is_empty()
+        };
+        let waited = self
+            .bell
+            .wait_timeout_while(self.lock(), patience, is_empty);
+        let (mut waiting, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if waiting.closed {
+            return Next::Closed;
+        }
+        let first = waiting.first.pop_front();
+        let ask = first.or_else(|| waiting.jobs.pop_first().map(|(_, ask)| ask));
+        ask.map_or(Next::Nothing, Next::Ask)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        // A question is put or taken as a whole: a panic elsewhere leaves nothing half done.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

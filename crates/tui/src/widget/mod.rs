@@ -5,7 +5,6 @@ pub mod frame;
 pub mod pager;
 pub mod raw;
 pub mod spans;
-pub mod string_content;
 pub mod table;
 pub mod tree;
 pub mod tree_line;

@@ -18,7 +18,6 @@
 //!
 //! [`Reader`] runs without threads too: tests drive it by hand.
 
-mod desk;
 pub mod errand;
 pub mod job;
 mod librarian;
@@ -26,7 +25,6 @@ mod reader;
 pub mod vitals;
 
 pub use crate::effect::{Answer, Ask};
-pub use desk::{Desk, Next};
 pub use errand::{Errand, Failure, Means, Place, Which};
 pub use job::{Growth, Job, Progress, Slot, Source, Step};
 pub use reader::Reader;

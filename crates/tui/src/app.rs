@@ -313,12 +313,6 @@ impl Session {
         self.list.time = as_before.time;
     }
 
-    /// The last frame that is shown: the time cursor, or where the picture was frozen; none where
-    /// everything is.
-    pub fn until(&self) -> Option<Seq> {
-        self.playback.until()
-    }
-
     /// The last frame on record, if there is one.
     pub fn last(&self) -> Option<Seq> {
         let frames = self.vitals.as_deref()?.summary.frames;

@@ -94,16 +94,10 @@ pub fn has_footer(size: (u16, u16)) -> bool {
 /// Where the parts of a recording's screen are.
 pub fn session(app: &App, session: &Session) -> Places {
     let tiny = !has_borders(app.size);
-    let why = u16::from(!tiny && session.shows_why());
-    let filter = u16::from(!tiny || app.edits_filter());
-    let footer = u16::from(has_footer(app.size));
-    let heights = [
-        Length(1),
-        Length(why),
-        Length(filter),
-        Fill(1),
-        Length(footer),
-    ];
+    let line = |is_there| Length(u16::from(is_there));
+    let why = line(!tiny && session.shows_why());
+    let filter = line(!tiny || app.edits_filter());
+    let heights = [line(true), why, filter, Fill(1), line(has_footer(app.size))];
     let parts = Layout::vertical(heights).areas(screen(app.size));
     let [header, why, filter, panes, footer] = parts;
     let (main, detail) = panes_of(app, session, panes);

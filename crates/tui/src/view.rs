@@ -72,10 +72,8 @@ fn draw_session(app: &App, session: &Session, frame: &mut Frame<'_>) {
 fn too_small(app: &App, area: Rect, frame: &mut Frame<'_>) {
     let (columns, rows) = app.size;
     let times = app.settings.look.glyph(super::theme::Glyph::Times);
-    let text = format!(
-        "too small ({columns}{times}{rows}), needs {}{times}{}",
-        LEAST.0, LEAST.1
-    );
+    let (wide, high) = LEAST;
+    let text = format!("too small ({columns}{times}{rows}), needs {wide}{times}{high}");
     let lines = wrap(&text, usize::from(area.width)).into_iter();
     let lines = lines.map(|line| vec![(Role::Text, line)]);
     spans::draw_lines(&app.settings.look, lines, area, frame);

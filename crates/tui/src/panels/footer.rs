@@ -143,11 +143,7 @@ pub fn chips(app: &App, session: Option<&Session>) -> Vec<Chip> {
             Slot::Replay => ("REPLAY", Action::StopReplay),
             _ => ("EXPORT", Action::StopExport),
         };
-        let word = if running.is_stopping {
-            "STOPPING"
-        } else {
-            word
-        };
+        let word = [word, "STOPPING"][usize::from(running.is_stopping)];
         let text = format!("{word} {}", cut(&running.told, REPLAYED));
         chips.push(warning(text, stop));
     }

@@ -369,6 +369,7 @@ fn cells(app: &App, entry: &Entry, room: usize) -> Spans {
         DATES.. => when::short(entry.wall_ns),
         _ => when::near(entry.wall_ns, now),
     };
+    let lasted = entry.lasted_ns(now);
     let number = |number: fn(&Summary) -> u64| entry.summary().map(number);
     let many = |number: Option<u64>| number.map(count).unwrap_or_default();
     let some = |number: Option<u64>| many(number.filter(|number| *number > 0));
@@ -378,10 +379,7 @@ fn cells(app: &App, entry: &Entry, room: usize) -> Spans {
         (Role::Text, started),
         (Role::Strong, title(entry)),
         (Role::Text, host(entry).unwrap_or_default()),
-        (
-            Role::Text,
-            entry.lasted_ns(now).map(clock).unwrap_or_default(),
-        ),
+        (Role::Text, lasted.map(clock).unwrap_or_default()),
         (Role::Text, many(number(|summary| summary.exchanges))),
         (Role::Bad, some(number(|summary| summary.failed))),
         (Role::Warn, some(number(|summary| summary.findings))),

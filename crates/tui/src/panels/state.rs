@@ -107,7 +107,7 @@ fn put(app: &mut App, session: &mut Session, cursor: Option<Seq>) -> Effects {
 
 /// Asks for the time of the cursor, and for the state where it is shown.
 fn ask(app: &mut App, session: &mut Session) -> Effects {
-    let Some(at) = session.until().or(session.last()) else {
+    let Some(at) = session.playback.until().or(session.last()) else {
         return vec![];
     };
     let pane = session.playback.pane.as_mut();
@@ -128,7 +128,7 @@ type Then = (Seq, Option<Moment>, Option<State>);
 
 fn found(app: &mut App, session: &mut Session, (at, t, state): Then) -> Effects {
     let now = session.now(app.now);
-    let word = if session.until().is_some() {
+    let word = if session.playback.until().is_some() {
         "state at"
     } else {
         "state now, at"
@@ -192,7 +192,7 @@ fn pane(app: &mut App, session: &mut Session) -> Effects {
 
 /// Time has passed: the state of a live recording is asked for again.
 pub fn tick(app: &mut App, session: &mut Session) -> Effects {
-    let is_now = session.is_live() && session.until().is_none();
+    let is_now = session.is_live() && session.playback.until().is_none();
     let pane = session.playback.pane.as_ref().filter(|_| is_now);
     let is_old = pane.is_some_and(|pane| app.now.ui_ns.saturating_sub(pane.asked_ns) > AGAIN_NS);
     if is_old { ask(app, session) } else { vec![] }

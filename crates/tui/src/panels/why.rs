@@ -105,10 +105,8 @@ fn present(vitals: &Vitals, now: Moment) -> Spans {
         let whom = if is_asked(&open) { "client" } else { "server" };
         let (call, age) = (cause::call(open), duration(age(open.t_request)));
         let seq = open.request.0.0;
-        (
-            Role::Open,
-            format!("waiting for the {whom}: {call} for {age} (#{seq})"),
-        )
+        let text = format!("waiting for the {whom}: {call} for {age} (#{seq})");
+        (Role::Open, text)
     });
     stalls.chain(unfinished).chain(waiting).collect()
 }

@@ -63,12 +63,8 @@ pub fn run(options: Options) -> io::Result<Option<i32>> {
     };
     let threads = Threads::start(means, &sender);
     input::start(sender);
-    let mut viewer = Viewer::new(
-        &options.library,
-        options.settings,
-        screen.size()?,
-        now(clock),
-    );
+    let size = screen.size()?;
+    let mut viewer = Viewer::new(&options.library, options.settings, size, now(clock));
     for remark in options.remarks {
         viewer.app.refuse(remark);
     }

@@ -111,6 +111,12 @@ pub enum Progress {
     Done,
 }
 
+impl Progress {
+    pub fn done(is_done: bool) -> Self {
+        if is_done { Self::Done } else { Self::More }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Growth {
     pub after: Seq,

@@ -124,11 +124,9 @@ fn draw_body(pane: &Pane<'_>, frame: &mut Frame<'_>) {
                 let signs = wrong.map_or_else(Spans::new, |wrong| sign(wrong, look));
                 let room = columns.saturating_sub(INDENT + spans::width(&signs));
                 spans.push((Role::Text, " ".repeat(INDENT)));
-                let tree = part.tree();
-                spans.extend(
-                    tree.into_iter()
-                        .flat_map(|tree| tree_line::line(tree, row, room, &part.hits, look)),
-                );
+                if let Some(tree) = part.tree() {
+                    spans.extend(tree_line::line(tree, row, room, &part.hits, look));
+                }
                 spans.extend(signs);
                 push_told(&mut spans, wrong.and_then(|wrong| wrong.told), columns);
                 push_told(&mut spans, told, columns);
@@ -197,10 +195,8 @@ fn block(app: &App, session: &Session, area: Rect) -> Block<'static> {
     let beside_tabs = room.saturating_sub(spans::width(&tabs) + 3);
     // The tabs give way where not even a number would stand beside them.
     let has_tabs = beside_tabs >= 8;
-    let title = cut(
-        &title(app, session),
-        if has_tabs { beside_tabs } else { room },
-    );
+    let title_room = if has_tabs { beside_tabs } else { room };
+    let title = cut(&title(app, session), title_room);
     block = block.title_top(framed(vec![(Role::Title, title)]));
     if has_tabs {
         block = block.title_top(framed(tabs).right_aligned());

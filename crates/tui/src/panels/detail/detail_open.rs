@@ -148,10 +148,8 @@ fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
         }
         Content::Binary(binary) => {
             let hint = "the characters themselves: r shows them".to_owned();
-            (
-                "base64",
-                vec![line(binary), line(String::new()), line(hint)],
-            )
+            let lines = [binary, String::new(), hint].map(line);
+            ("base64", lines.into())
         }
         Content::Text(text) => {
             let text = text.as_bytes();

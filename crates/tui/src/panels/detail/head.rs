@@ -64,14 +64,20 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
 
 /// `✗ error  frame-not-json  a line on stdout that is no JSON`
 fn finding_line(finding: &FindingRow, look: Look) -> Spans {
-    let (glyph, role) = theme::severity(&finding.severity);
     let path = finding.path.as_deref().map(escape).unwrap_or_default();
+    let mut line = severity_and_rule(finding, look);
+    line.push((Role::Text, format!("  {}", escape(&finding.detail))));
+    line.push((Role::Faint, format!("  {path}")));
+    line
+}
+
+/// `✗ error  frame-not-json`
+pub fn severity_and_rule(finding: &FindingRow, look: Look) -> Spans {
+    let (glyph, role) = theme::severity(&finding.severity);
     let word = format!("{} {}  ", look.glyph(glyph), escape(&finding.severity));
     vec![
         (role, word),
         (Role::Strong, escape(&finding.rule).into_owned()),
-        (Role::Text, format!("  {}", escape(&finding.detail))),
-        (Role::Faint, format!("  {path}")),
     ]
 }
 
@@ -154,14 +160,10 @@ fn missing(pane: &Pane<'_>, look: Look) -> Spans {
     let Some(exchange) = pane.shown.item.exchange() else {
         return Spans::new();
     };
-    let is_waiting = matches!(
-        exchange.status,
-        Status::Open | Status::Listening | Status::Task
-    );
-    let words = match exchange.status {
-        _ if is_waiting => "  no response yet",
-        Status::GivenUp => "  no response is known",
-        _ => "  no response",
+    let (words, is_waiting) = match exchange.status {
+        Status::Open | Status::Listening | Status::Task => ("  no response yet", true),
+        Status::GivenUp => ("  no response is known", false),
+        _ => ("  no response", false),
     };
     let mut spans = vec![(Role::Strong, words.to_owned())];
     spans.extend(status(exchange, look));

@@ -78,11 +78,8 @@ impl Job for Reading {
         let row = self.ask.read(source.recording, is_mock)?;
         self.settled = row.as_ref().is_some_and(|row| is_settled(&row.item));
         self.story = row.as_ref().and_then(|row| Some(row.item.exchange()?.id));
-        let progress = match self.story {
-            Some(_) => Progress::More,
-            None => Progress::Done,
-        };
-        Ok((progress, Some(Found::Row(row.map(Box::new)))))
+        let row = Found::Row(row.map(Box::new));
+        Ok((Progress::done(self.story.is_none()), Some(row)))
     }
 
     fn grown(&mut self, growth: &Growth) -> bool {

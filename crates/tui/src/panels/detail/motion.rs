@@ -49,18 +49,15 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
 
 /// Moves the cursor, if that is what the action says.
 fn moved(detail: &mut Detail, action: Action, page: usize) -> Option<()> {
-    let body = detail.body();
+    let body = detail.body()?;
     let shown = detail.shown.as_deref()?;
     let (at, rows) = match detail.tab {
-        Tab::Body => (
-            body.as_ref()?.line_of(shown.at.cursor),
-            body.as_ref()?.len(),
-        ),
+        Tab::Body => (body.line_of(shown.at.cursor), body.len()),
         Tab::Story => (shown.at_story.0, shown.story_rows()),
         Tab::Findings => (shown.at_finding, shown.findings.len()),
     };
     let to = cursor::moved(action, at, rows, page)?;
-    let position = body?.position(to);
+    let position = body.position(to);
     let shown = detail.shown.as_deref_mut()?;
     match detail.tab {
         Tab::Body => shown.at.cursor = position,
@@ -85,10 +82,8 @@ pub fn fold(detail: &mut Detail, action: Action) {
         (Some(node), Some(tree)) => tree.can_fold(node).then(|| tree.is_folded(node)),
         _ => (cursor.byte.is_none() && part.text.is_some()).then_some(part.folded),
     };
-    let (next, parent) = (
-        body.position(body.line_of(cursor) + 1),
-        node.and_then(|node| part.place_of_parent(cursor.part, node)),
-    );
+    let next = body.position(body.line_of(cursor) + 1);
+    let parent = node.and_then(|node| part.place_of_parent(cursor.part, node));
     let Some(shown) = detail.shown.as_deref_mut() else {
         return;
     };

@@ -97,12 +97,8 @@ impl Detail {
     /// The lines of the body, for the columns that it was scrolled for.
     pub fn body(&self) -> Option<Body<'_>> {
         let parts = &self.shown.as_deref()?.parts;
-        Some(Body::new(
-            parts,
-            self.sides,
-            self.representation,
-            self.size.0,
-        ))
+        let columns = self.size.0;
+        Some(Body::new(parts, self.sides, self.representation, columns))
     }
 
     pub fn cursor(&self) -> Option<Position> {

@@ -24,8 +24,8 @@
 //! ```
 
 use crate::panels::detail::detail_draw::Pane;
-use crate::panels::findings::{self, explain};
-use crate::theme;
+use crate::panels::detail::head::severity_and_rule;
+use crate::panels::findings::explain;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::Spans;
 use mcpreel_share::phrases::phrases_story::{Row, Tone};
@@ -142,19 +142,12 @@ pub fn draw_findings(pane: &Pane<'_>, frame: &mut Frame<'_>) {
 /// A finding with what was found; in full also its place, what its rule means and what to do.
 fn in_lines(pane: &Pane<'_>, finding: &FindingRow, is_full: bool) -> Vec<Spans> {
     let look = pane.app.settings.look;
-    let (glyph, role) = theme::severity(&finding.severity);
-    let place = finding.frame;
-    let place = place.map_or_else(String::new, |frame| format!("  #{}", frame.0));
-    let word = format!("{} {}  ", look.glyph(glyph), escape(&finding.severity));
-    let mut lines = vec![vec![
-        (role, word),
-        (Role::Strong, escape(&finding.rule).into_owned()),
-        (Role::Faint, place),
-    ]];
-    let (columns, rows) = (
-        pane.columns().saturating_sub(INDENT),
-        usize::from(pane.area.height.saturating_sub(1)),
-    );
+    let place = finding.frame.map(|frame| format!("  #{}", frame.0));
+    let mut first = severity_and_rule(finding, look);
+    first.extend(place.map(|place| (Role::Faint, place)));
+    let mut lines = vec![first];
+    let columns = pane.columns().saturating_sub(INDENT);
+    let rows = usize::from(pane.area.height.saturating_sub(1));
     let mut indented = |mut line: Spans| {
         line.insert(0, (Role::Text, " ".repeat(INDENT)));
         lines.push(line);
@@ -166,12 +159,8 @@ fn in_lines(pane: &Pane<'_>, finding: &FindingRow, is_full: bool) -> Vec<Spans> 
             let revision = explain::revision(pane.session);
             told.extend(explain::meaning(rule, revision));
         }
-        let told = explain::wrapped(
-            &told,
-            (columns, rows),
-            &findings::explain::hint(pane.app),
-            &look,
-        );
+        let hint = explain::hint(pane.app);
+        let told = explain::wrapped(&told, (columns, rows), &hint, &look);
         told.into_iter().for_each(&mut indented);
     } else {
         for line in wrap(&escape(&finding.detail), columns) {

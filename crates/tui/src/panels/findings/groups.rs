@@ -239,10 +239,8 @@ fn places(source: &Source<'_>, finding: &FindingRow) -> Result<Places, ReadError
         None => Vec::new(),
     };
     let Some(seq) = finding.frame else {
-        return Ok([
-            exchanges.iter().map(ItemKey::of_exchange).collect(),
-            Vec::new(),
-        ]);
+        let rows = exchanges.iter().map(ItemKey::of_exchange);
+        return Ok([rows.collect(), Vec::new()]);
     };
     if finding.exchange.is_none() {
         exchanges = recording.exchanges_of_frame(seq)?;

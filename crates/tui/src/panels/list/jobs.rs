@@ -243,8 +243,7 @@ impl Job for Scanning {
         found.from = self.from;
         found.percent = self.percent(source);
         found.done = self.is_complete;
-        let progress = next.map_or(Progress::Done, |_| Progress::More);
-        Ok((progress, Some(found)))
+        Ok((Progress::done(next.is_none()), Some(found)))
     }
 
     fn grown(&mut self, _: &Growth) -> bool {
@@ -278,11 +277,7 @@ impl Job for Reading {
         let some = self.keys.len().min(READ);
         let keys: Vec<_> = self.keys.drain(..some).collect();
         let items = recording.items(lens, &keys)?;
-        let progress = if self.keys.is_empty() {
-            Progress::Done
-        } else {
-            Progress::More
-        };
+        let progress = Progress::done(self.keys.is_empty());
         Ok((progress, Some(Read { lens, items, found })))
     }
 }

@@ -189,10 +189,7 @@ impl Job for Searching {
                 (false, false) => Progress::Scanning(step.left, step.of),
             },
         };
-        let progress = match found.progress {
-            Progress::Scanning(..) => job::Progress::More,
-            _ => job::Progress::Done,
-        };
+        let progress = job::Progress::done(self.ended || step.done);
         Ok((progress, Some(Ok(found))))
     }
 

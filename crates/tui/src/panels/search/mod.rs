@@ -163,10 +163,8 @@ fn find_failure(app: &mut App, session: &mut Session, way: Way) -> Effects {
     let from = selection::place(session);
     let shown = selection::question(session);
     let read = move |source: &Source<'_>, _: &Place<'_>| look(source, way, from, &shown);
-    vec![
-        app.questions
-            .read(Slot::Failure, session, read, failure_found),
-    ]
+    let questions = &mut app.questions;
+    vec![questions.read(Slot::Failure, session, read, failure_found)]
 }
 
 /// The direction, whether the search went on from the other end, and the row.

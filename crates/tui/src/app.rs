@@ -104,17 +104,17 @@ pub struct Handlers {
     pub perform: fn(&mut Viewer, Action) -> Option<Effects>,
     /// Takes a key before the keymap is asked.
     pub press: fn(&mut Viewer, Key) -> Option<Effects>,
-    pub paste: fn(&mut Viewer, &str) -> Effects,
+    pub paste: fn(&mut Viewer, &str) -> Option<Effects>,
     /// A click on a cell of the screen, and whether it was the second one there.
-    pub click: fn(&mut Viewer, (u16, u16), bool) -> Effects,
+    pub click: fn(&mut Viewer, (u16, u16), bool) -> Option<Effects>,
 }
 
 impl Handlers {
     pub const NONE: Self = Self {
         perform: |_, _| None,
         press: |_, _| None,
-        paste: |_, _| vec![],
-        click: |_, _, _| vec![],
+        paste: |_, _| None,
+        click: |_, _, _| None,
     };
 }
 

@@ -20,10 +20,11 @@ pub fn update(viewer: &mut Viewer, msg: Msg) -> Effects {
     let mut effects = match msg {
         Msg::Key(key) => press(viewer, key),
         Msg::Mouse(event) => panels::mouse::update(viewer, event),
-        Msg::Paste(text) => match app.overlays.last() {
-            Some(top) => (top.handlers().paste)(viewer, &text),
-            None => Effects::new(),
-        },
+        Msg::Paste(text) => {
+            let paste = app.overlays.last().map(|top| top.handlers().paste);
+            let pasted = paste.and_then(|paste| paste(viewer, &text));
+            pasted.unwrap_or_default()
+        }
         Msg::Resize(columns, rows) => {
             app.size = (columns, rows);
             Effects::new()
@@ -42,6 +43,7 @@ pub fn update(viewer: &mut Viewer, msg: Msg) -> Effects {
     if let Some(session) = viewer.session.as_deref_mut() {
         let wanted = [
             panels::list::wanted,
+            panels::filter::wanted,
             panels::detail::wanted,
             timeline::wanted,
             stats::wanted,

@@ -4,8 +4,7 @@
 //! remembers anything.
 
 use super::app::{App, Session, View, Viewer};
-use super::layout;
-use super::layout::LEAST;
+use super::layout::{self, LEAST};
 use super::panels::{findings, library, state, stats, timeline, why};
 use super::theme::Role;
 use crate::panels::{detail, filter, footer, header, list};

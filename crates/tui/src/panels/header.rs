@@ -7,12 +7,10 @@
 //! What does not fit goes, the least important first; never what failed or waits.
 
 use crate::app::{App, Session};
-use crate::theme;
-use crate::theme::{Glyph, Look, Role};
+use crate::theme::{self, Glyph, Look, Role};
 use crate::widget::spans;
 use crate::worker::{Opening, Vitals};
-use mcpreel_share::phrases;
-use mcpreel_share::phrases::recording;
+use mcpreel_share::phrases::{self, recording};
 use mcpreel_store::library::Standing;
 use mcpreel_trace::session::{End, Phase, Session as Facts};
 use mcpreel_wire::text::{clock, count, escape, plural, size, width};

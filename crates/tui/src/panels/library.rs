@@ -52,7 +52,7 @@ const SERVER_AT: usize = 3;
 pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     let app = &mut viewer.app;
     match action {
-        Action::Open => return Some(open(viewer)),
+        Action::Open => return open(viewer),
         Action::Narrow => {
             let hint = "Enter keeps it, Esc shows all";
             let text = app.library.narrow.clone();
@@ -70,8 +70,8 @@ pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
             app.push(prompt);
         }
         Action::Close if !app.library.narrow.is_empty() => return Some(narrow(app, "")),
-        Action::RecordingNote => return Some(ask_note(app)),
-        Action::Delete => return Some(ask_delete(app)),
+        Action::RecordingNote => return ask_note(app),
+        Action::Delete => return ask_delete(app),
         _ => {
             let (ids, page) = (app.library.ids(), layout::library(app.size).page());
             app.library.cursor.perform(action, &ids, page)?;
@@ -80,15 +80,12 @@ pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     Some(vec![])
 }
 
-fn open(viewer: &mut Viewer) -> Effects {
+fn open(viewer: &mut Viewer) -> Option<Effects> {
     let library = &mut viewer.app.library;
-    let Some(entry) = library.current() else {
-        return vec![];
-    };
-    let path = entry.path.clone();
+    let path = library.current()?.path.clone();
     library.cursor.id.clone_from(&path);
     library.listed = None;
-    super::session::open(viewer, &path, None)
+    Some(super::session::open(viewer, &path, None))
 }
 
 /// A click selects a row, a second one opens it.
@@ -97,11 +94,8 @@ pub fn click(viewer: &mut Viewer, cell: (u16, u16), double: bool) -> Effects {
     let library = &mut viewer.app.library;
     let ids = library.ids();
     let is_row = library.cursor.click(&ids, rows, cell);
-    if is_row && double {
-        open(viewer)
-    } else {
-        vec![]
-    }
+    let opened = (is_row && double).then(|| open(viewer)).flatten();
+    opened.unwrap_or_default()
 }
 
 pub fn wheel(app: &mut App, by: isize) -> Effects {
@@ -110,12 +104,10 @@ pub fn wheel(app: &mut App, by: isize) -> Effects {
     vec![]
 }
 
-fn ask_note(app: &mut App) -> Effects {
-    let Some(entry) = app.library.current() else {
-        return vec![];
-    };
+fn ask_note(app: &mut App) -> Option<Effects> {
+    let entry = app.library.current()?;
     let Some(summary) = entry.summary() else {
-        return app.refuse("there is nothing to write a note on yet");
+        return Some(app.refuse("there is nothing to write a note on yet"));
     };
     let old = summary.note.clone().unwrap_or_default();
     let path = entry.path.clone();
@@ -125,7 +117,7 @@ fn ask_note(app: &mut App) -> Effects {
         let write = move || write_note(&path, note.as_deref());
         vec![Ask::Change(Box::new(write)).into()]
     });
-    app.push(prompt)
+    Some(app.push(prompt))
 }
 
 fn write_note(path: &Path, note: Option<&str>) -> Answer {
@@ -140,12 +132,10 @@ fn write_note(path: &Path, note: Option<&str>) -> Answer {
 }
 
 /// Asks whether it is meant, and says what goes. The cursor is on the answer that does no harm.
-fn ask_delete(app: &mut App) -> Effects {
-    let Some(entry) = app.library.current() else {
-        return vec![];
-    };
+fn ask_delete(app: &mut App) -> Option<Effects> {
+    let entry = app.library.current()?;
     if entry.standing == Standing::Live {
-        return app.refuse("it is being recorded: only what has ended can be deleted");
+        return Some(app.refuse("it is being recorded: only what has ended can be deleted"));
     }
     let mut known = vec![size(entry.size)];
     let mut text = vec![file_name(&entry.path)];
@@ -171,10 +161,10 @@ fn ask_delete(app: &mut App) -> Effects {
             vec![Ask::Change(Box::new(move || delete(&path))).into()]
         }),
     ];
-    app.push(Menu {
+    Some(app.push(Menu {
         text: text.into_iter().map(|text| (Role::Text, text)).collect(),
         ..Menu::new("delete this recording?", entries)
-    })
+    }))
 }
 
 /// Deletes it as `prune` does, if nobody records; a person has confirmed it.

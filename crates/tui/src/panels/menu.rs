@@ -202,23 +202,17 @@ fn search(viewer: &mut Viewer, key: Key) -> Option<Effects> {
 }
 
 /// A click takes the choice at this cell; one beside the menu closes it.
-fn click(viewer: &mut Viewer, at: Position) -> Effects {
+fn click(viewer: &mut Viewer, at: Position) -> Option<Effects> {
     let screen = screen(viewer.app.size);
-    let Some(menu) = viewer.app.top_mut::<Menu>() else {
-        return vec![];
-    };
-    let placed = placed(menu, screen);
+    let placed = placed(viewer.app.top::<Menu>()?, screen);
     if !placed.area.contains(at) {
         viewer.app.overlays.pop();
-        return vec![];
+        return None;
     }
     let inner = Block::bordered().inner(placed.area);
-    if !inner.contains(at) {
-        return vec![];
-    }
-    let row = placed.rows.get(placed.top + usize::from(at.y - inner.y));
-    let entry = row.and_then(|(entry, _)| *entry);
-    entry.map_or_else(Effects::new, |entry| take(viewer, entry))
+    let down = inner.contains(at).then(|| usize::from(at.y - inner.y))?;
+    let (entry, _) = placed.rows.get(placed.top + down)?;
+    Some(take(viewer, (*entry)?))
 }
 
 fn take(viewer: &mut Viewer, at: usize) -> Effects {
@@ -353,7 +347,7 @@ impl Overlay for Text {
                 if !area_of_text(viewer.app.size).contains(cell.into()) {
                     viewer.app.overlays.pop();
                 }
-                vec![]
+                None
             },
             ..Handlers::NONE
         }

@@ -5,7 +5,7 @@
 //! * `perform(&mut App, &mut Session, Action) -> Option<Effects>`: does what an action means here;
 //!   `None` leaves it to the next one in the chain of [`crate::update`];
 //! * `click` and `wheel`: the mouse, told by the areas that drawing uses;
-//! * `wanted(&mut App, &mut Session) -> Effects`: asks for what the screen lacks;
+//! * `wanted(&mut App, &mut Session) -> Option<Effect>`: asks for what the screen lacks;
 //! * `draw(&App, &Session, …)`: draws the state, and asks nobody.
 //!
 //! Panels that need no recording, or that open one, are handed the app or the whole viewer.

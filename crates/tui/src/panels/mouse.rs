@@ -55,7 +55,8 @@ fn wheel(viewer: &mut Viewer, at: Position, by: isize) -> Effects {
 fn click(viewer: &mut Viewer, at: Position) -> Effects {
     let double = is_double(&mut viewer.app, at);
     if let Some(top) = viewer.app.overlays.last() {
-        return (top.handlers().click)(viewer, (at.x, at.y), double);
+        let clicked = (top.handlers().click)(viewer, (at.x, at.y), double);
+        return clicked.unwrap_or_default();
     }
     let cell = (at.x, at.y);
     let Some((app, session)) = viewer.parts() else {

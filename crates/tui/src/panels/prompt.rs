@@ -92,10 +92,11 @@ impl Overlay for Prompt {
 
     fn handlers(&self) -> Handlers {
         Handlers {
-            press: |viewer, key| Some(press(viewer, key)),
+            press,
             paste,
             click: |viewer, cell, _| {
-                live(viewer).map_or(vec![], |live| (live.click)(viewer, cell.into()))
+                let live = viewer.app.top::<Self>()?.live;
+                Some((live.click)(viewer, cell.into()))
             },
             ..Handlers::NONE
         }
@@ -113,45 +114,35 @@ impl Overlay for Prompt {
     }
 }
 
-fn live(viewer: &Viewer) -> Option<Live> {
-    viewer.app.top::<Prompt>().map(|prompt| prompt.live)
-}
-
-fn press(viewer: &mut Viewer, key: Key) -> Effects {
-    let Some(prompt) = viewer.app.top_mut::<Prompt>() else {
-        return vec![];
-    };
+fn press(viewer: &mut Viewer, key: Key) -> Option<Effects> {
+    let prompt = viewer.app.top_mut::<Prompt>()?;
     let live = prompt.live;
     if let Some(request) = request(key) {
         prompt.input.handle(request);
-        return (live.changed)(viewer);
+        return Some((live.changed)(viewer));
     }
-    if let Some(effects) = (live.press)(viewer, key.code) {
-        return effects;
-    }
-    match key.code {
+    let pressed = (live.press)(viewer, key.code);
+    pressed.or_else(|| match key.code {
         KeyCode::Esc | KeyCode::Char('c') => {
             viewer.app.overlays.pop();
-            (live.left)(viewer)
+            Some((live.left)(viewer))
         }
         KeyCode::Enter => done(viewer),
         KeyCode::Up => recall(viewer, -1),
         KeyCode::Down => recall(viewer, 1),
-        _ => vec![],
-    }
+        _ => Some(vec![]),
+    })
 }
 
 /// Text that was pasted, as one line.
-fn paste(viewer: &mut Viewer, text: &str) -> Effects {
-    let Some(prompt) = viewer.app.top_mut::<Prompt>() else {
-        return vec![];
-    };
+fn paste(viewer: &mut Viewer, text: &str) -> Option<Effects> {
+    let prompt = viewer.app.top_mut::<Prompt>()?;
     for letter in text.chars() {
         let letter = if letter.is_control() { ' ' } else { letter };
         prompt.input.handle(InputRequest::InsertChar(letter));
     }
     let changed = prompt.live.changed;
-    changed(viewer)
+    Some(changed(viewer))
 }
 
 /// The edit of a key, in all prompts alike.
@@ -175,13 +166,11 @@ pub fn request(key: Key) -> Option<InputRequest> {
 }
 
 /// Takes the line as it is.
-pub fn done(viewer: &mut Viewer) -> Effects {
-    let Some(prompt) = viewer.app.pop::<Prompt>() else {
-        return vec![];
-    };
+pub fn done(viewer: &mut Viewer) -> Option<Effects> {
+    let prompt = viewer.app.pop::<Prompt>()?;
     let line = prompt.input.value();
     remember(&mut viewer.app, prompt.label, line);
-    (prompt.done)(viewer, line)
+    Some((prompt.done)(viewer, line))
 }
 
 /// Remembers a line as the newest of a prompt with this label.
@@ -198,11 +187,8 @@ pub fn remember(app: &mut App, label: &'static str, line: &str) {
 }
 
 /// Calls back an older line (`by` below 0) or a newer one, empty past the newest.
-fn recall(viewer: &mut Viewer, by: isize) -> Effects {
-    let top = viewer.app.overlays.last_mut();
-    let Some(prompt) = top.and_then(|top| top.cast_mut::<Prompt>()) else {
-        return vec![];
-    };
+fn recall(viewer: &mut Viewer, by: isize) -> Option<Effects> {
+    let prompt = viewer.app.overlays.last_mut()?.cast_mut::<Prompt>()?;
     let lines = viewer.app.typed.get(prompt.label);
     let lines = lines.map_or(&[][..], Vec::as_slice);
     let at = prompt.recalled.unwrap_or(lines.len());
@@ -212,7 +198,7 @@ fn recall(viewer: &mut Viewer, by: isize) -> Effects {
         prompt.input = Input::new(lines.get(at).cloned().unwrap_or_default());
     }
     let changed = prompt.live.changed;
-    changed(viewer)
+    Some(changed(viewer))
 }
 
 /// The last row of the screen, while a line is typed.

@@ -13,8 +13,7 @@ use crossterm::terminal::{
 use nix::sys::signal::{Signal, raise};
 use ratatui::backend::CrosstermBackend;
 use ratatui::{Frame, Terminal};
-use std::io;
-use std::io::{Stdout, Write, stdout};
+use std::io::{self, Stdout, Write, stdout};
 use std::mem::ManuallyDrop;
 
 /// The terminal while the viewer has it. Dropping it gives it back.

@@ -146,9 +146,9 @@ fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
             comparison.unfold(!comparison.unfolded, size);
             return Some(vec![]);
         }
-        Action::Open => return Some(open(app)),
-        Action::OpenLeft => return Some(go_to_side(viewer, 0)),
-        Action::OpenRight => return Some(go_to_side(viewer, 1)),
+        Action::Open => return open(app),
+        Action::OpenLeft => return go_to_side(viewer, 0),
+        Action::OpenRight => return go_to_side(viewer, 1),
         _ => {
             let lines = compared.lines.len();
             Some(moved(action, comparison.at, lines, comparison.page(size))?)
@@ -162,51 +162,43 @@ fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
 }
 
 /// Opens the two calls under the cursor beside each other; elsewhere shows or folds equal rows.
-fn open(app: &mut App) -> Effects {
+fn open(app: &mut App) -> Option<Effects> {
     let size = app.size;
-    let Some(comparison) = app.top_mut::<Comparison>() else {
-        return vec![];
-    };
+    let comparison = app.top_mut::<Comparison>()?;
     if let Some(([left, right], bound)) = comparison.pair() {
-        return ask_calls(app, Some(left), right, bound);
+        return Some(ask_calls(app, Some(left), right, bound));
     }
     comparison.unfold(!comparison.unfolded, size);
-    vec![]
+    Some(vec![])
 }
 
 /// Goes to the call under the cursor, in the recording of one side.
-fn go_to_side(viewer: &mut Viewer, side: usize) -> Effects {
+fn go_to_side(viewer: &mut Viewer, side: usize) -> Option<Effects> {
     let app = &mut viewer.app;
-    let place = app.top::<Comparison>().and_then(|one| {
-        let compared = one.content.as_ref()?;
-        let key = compared.row(one.at).and_then(|row| row.calls[side]);
-        Some((compared.paths[side].clone(), key.map(|key| key.seq)))
-    });
-    let Some((path, seq)) = place else {
-        return vec![];
-    };
+    let one = app.top::<Comparison>()?;
+    let compared = one.content.as_ref()?;
+    let key = compared.row(one.at).and_then(|row| row.calls[side]);
+    let (path, seq) = (compared.paths[side].clone(), key.map(|key| key.seq));
     app.overlays.clear();
     let open = viewer.session.as_deref_mut();
-    match (open.filter(|open| open.path == path), seq) {
+    Some(match (open.filter(|open| open.path == path), seq) {
         (Some(session), Some(seq)) => list::goto(session, seq),
         (Some(_), None) => vec![],
         (None, seq) => super::session::open(viewer, &path, seq),
-    }
+    })
 }
 
 /// A click puts the cursor on a line, a second one opens it.
-fn click(viewer: &mut Viewer, (x, y): (u16, u16), double: bool) -> Effects {
+fn click(viewer: &mut Viewer, (x, y): (u16, u16), double: bool) -> Option<Effects> {
     let app = &mut viewer.app;
     let [_, body, _] = compare_draw::areas(screen(app.size));
-    let Some(comparison) = app.top_mut::<Comparison>() else {
-        return vec![];
-    };
+    let comparison = app.top_mut::<Comparison>()?;
     let line = comparison.top + usize::from(y.saturating_sub(body.y));
     if !body.contains((x, y).into()) || line >= comparison.lines() {
-        return vec![];
+        return None;
     }
     comparison.at = line;
-    if double { open(app) } else { vec![] }
+    if double { open(app) } else { None }
 }
 
 /// Compares recordings of the folder.
@@ -364,7 +356,8 @@ fn answer(compared: Option<Compared>) -> Answer {
         comparison.unfold(true, size);
         comparison.put(row, size);
         let is_opened = at + 1 == count && comparison.pair().is_some();
-        if is_opened { open(app) } else { vec![] }
+        let opened = if is_opened { open(app) } else { None };
+        opened.unwrap_or_default()
     })
 }
 

@@ -10,10 +10,8 @@
 use super::detail_draw::{Pane, sign};
 use super::part::{Part, PartKind, Text, TextRole};
 use crate::panels::list::cells;
-use crate::theme;
-use crate::theme::{Glyph, Look, Role};
-use crate::widget::spans;
-use crate::widget::spans::Spans;
+use crate::theme::{self, Glyph, Look, Role};
+use crate::widget::spans::{self, Spans};
 use mcpreel_share::phrases::phrases_story::on_wire;
 use mcpreel_share::row::Tone;
 use mcpreel_store::reader::FindingRow;

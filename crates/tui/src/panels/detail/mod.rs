@@ -20,7 +20,7 @@ pub mod violations;
 
 use crate::action::Action;
 use crate::app::{App, Session};
-use crate::effect::Effects;
+use crate::effect::{Effect, Effects};
 use crate::layout;
 use crate::panels::selection;
 use crate::widget::frame;
@@ -68,12 +68,11 @@ fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
 }
 
 /// Asks for the selected row in full, if that is not what is there.
-pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
+pub fn wanted(app: &mut App, session: &mut Session) -> Option<Effect> {
     let size = size(app, session);
     // Also where it has no room: what is selected can be copied.
     let selected = selection::selected(session);
     let lens = selection::lens(session);
-    let mut effects = Effects::new();
     let detail = &mut session.detail;
     let asked = detail.asked;
     let is_other = asked.map(|asked| (asked.lens, asked.key)) != selected.map(|key| (lens, key));
@@ -88,14 +87,13 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
         lens,
         amount: detail.amount,
     });
-    if let Some(ask) = detail.asked.filter(|ask| Some(*ask) != asked) {
-        effects.push(app.questions.ask(Slot::Detail, Reading::new(ask), found));
-    }
+    let ask = detail.asked.filter(|ask| Some(*ask) != asked);
+    let ask = ask.map(|ask| app.questions.ask(Slot::Detail, Reading::new(ask), found));
     if mark(session) || session.detail.size != size {
         settle(app, session);
     }
     motion::arrive(app, session);
-    effects
+    ask
 }
 
 /// Marks what is searched for, and goes to the first of it, if that has not been done for this

@@ -28,8 +28,8 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
             detail.tab = tab.copied().unwrap_or_default();
             return tab.map(|_| vec![]);
         }
-        Action::NextViolation => return Some(next(app, session, true)),
-        Action::PreviousViolation => return Some(next(app, session, false)),
+        Action::NextViolation => return next(app, session, true),
+        Action::PreviousViolation => return next(app, session, false),
         Action::Collapse | Action::Expand | Action::Toggle => fold(detail, action),
         Action::LoadMore => return Some(load_more(app, session)),
         Action::Representation => {
@@ -222,10 +222,8 @@ fn reveal(app: &mut App, session: &mut Session, place: Position) {
 
 /// Goes to the next place in the messages where something is wrong, or to the one before; after
 /// the last one comes the first. Says what is wrong there.
-fn next(app: &mut App, session: &mut Session, forward: bool) -> Effects {
-    let Some(shown) = session.detail.shown.as_deref_mut() else {
-        return vec![];
-    };
+fn next(app: &mut App, session: &mut Session, forward: bool) -> Option<Effects> {
+    let shown = session.detail.shown.as_deref_mut()?;
     let findings = 0..shown.findings.len();
     let places = findings.filter_map(|at| Some((shown.place_of(at)?, at)));
     // Of each place the worst finding, which comes first.
@@ -241,7 +239,7 @@ fn next(app: &mut App, session: &mut Session, forward: bool) -> Effects {
         before.unwrap_or(places.len().saturating_sub(1))
     };
     let Some((place, nth)) = places.get(at).copied() else {
-        return app.refuse("no finding is about a place in these messages");
+        return Some(app.refuse("no finding is about a place in these messages"));
     };
     shown.at_finding = nth;
     let finding = &shown.findings[nth];
@@ -249,5 +247,5 @@ fn next(app: &mut App, session: &mut Session, forward: bool) -> Effects {
     let (at, of, detail) = (at + 1, places.len(), escape(&finding.detail));
     let text = format!("{at} of {of}: {severity} {rule}: {detail}");
     reveal(app, session, place);
-    app.say(text)
+    Some(app.say(text))
 }

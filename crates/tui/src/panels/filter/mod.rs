@@ -11,7 +11,7 @@ use super::menu::{Entry, Menu};
 use super::prompt::{self, Live, Prompt, remember};
 use crate::action::Action;
 use crate::app::{App, Session, Viewer};
-use crate::effect::Effects;
+use crate::effect::{Effect, Effects};
 use crate::worker::job::Slot;
 use crossterm::event::KeyCode;
 use mcpreel_trace::item::Item;
@@ -218,7 +218,7 @@ fn click(viewer: &mut Viewer, at: Position) -> Effects {
         }
         None => {
             session.filter.popup.at = None;
-            prompt::done(viewer)
+            prompt::done(viewer).unwrap_or_default()
         }
     }
 }
@@ -254,15 +254,17 @@ pub fn relaxed(_: &mut App, session: &mut Session, relaxed: Relaxed) -> Effects 
 }
 
 /// Asks what would fit where nothing does, once it is known that nothing does.
-pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
+pub fn wanted(app: &mut App, session: &mut Session) -> Option<Effect> {
     let (scan, filter) = (&session.list.scan, &mut session.filter);
     let is_empty = session.list.index.is_empty() && scan.is_answered && scan.done;
     if !is_empty || !filter.is_on() {
         filter.relaxed = Relaxed::Unknown;
-    } else if filter.relaxed == Relaxed::Unknown {
+        return None;
+    }
+    let is_asked = filter.relaxed != Relaxed::Unknown;
+    (!is_asked).then(|| {
         filter.relaxed = Relaxed::Asked;
         let job = Relaxing::new(session.lens, filter.in_force());
-        return vec![app.questions.ask(Slot::Hints, job, relaxed)];
-    }
-    vec![]
+        app.questions.ask(Slot::Hints, job, relaxed)
+    })
 }

@@ -14,7 +14,7 @@ pub mod groups;
 
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
-use crate::effect::Effects;
+use crate::effect::{Effect, Effects};
 use crate::layout::{self, Sheet};
 use crate::panels::detail;
 use crate::panels::filter::{self, is, narrowed};
@@ -83,23 +83,19 @@ fn open(app: &mut App, session: &mut Session) -> Effects {
 }
 
 /// Asks for what the screen lacks.
-pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
-    let Some(counts) = session.counts(View::Findings) else {
-        return vec![];
-    };
+pub fn wanted(app: &mut App, session: &mut Session) -> Option<Effect> {
+    let counts = session.counts(View::Findings)?;
     let state = &mut session.findings;
     let what = (session.filter.in_force().clone(), state.unfolded.clone());
     let before = state.asked.what.clone();
-    if (state.asked.renew(what.clone(), counts, app.now.ui_ns)).is_none() {
-        return vec![];
-    }
+    (state.asked).renew(what.clone(), counts, app.now.ui_ns)?;
     let (query, unfolded) = what;
     if before.is_some_and(|(before, _)| before != query) {
         state.groups = None;
         state.rows.clear();
     }
     let count = move |source: &Source<'_>, _: &Place<'_>| groups::count(source, &query, &unfolded);
-    vec![app.questions.read(Slot::Findings, session, count, found)]
+    Some(app.questions.read(Slot::Findings, session, count, found))
 }
 
 fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {

@@ -195,7 +195,7 @@ fn answers_to_an_older_question_are_thrown_away() {
 fn a_frame_is_gone_to_as_soon_as_it_is_known_in_which_row_it_is() {
     let mut viewer = with_rows(1..100);
     with(&mut viewer, |_, session| goto(session, Seq(51)));
-    assert!(asks_rows(&with(&mut viewer, wanted)));
+    assert!(asks_rows(with(&mut viewer, wanted).as_slice()));
     with(&mut viewer, |app, session| {
         let found = Some((Seq(51), key(50)));
         let (lens, items) = (Lens::Exchanges, vec![]);

@@ -18,9 +18,9 @@ pub mod viewport;
 
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
-use crate::effect::Effects;
+use crate::effect::{Effect, Effects};
 use crate::layout;
-use crate::panels::filter::{self, Relaxed};
+use crate::panels::filter::Relaxed;
 use crate::settings::TimeColumn;
 use crate::widget::cursor::{moved, toggle};
 use crate::widget::frame;
@@ -230,7 +230,7 @@ pub fn changed(session: &mut Session, seq: Seq) {
 }
 
 /// Asks for rows that the screen lacks.
-pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
+pub fn wanted(app: &mut App, session: &mut Session) -> Option<Effect> {
     let page = page(app, session);
     let lens = session.lens;
     let list = &mut session.list;
@@ -242,16 +242,10 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
     }
     let find = list.go_to;
     let window = list.window(page);
-    let rows = list.cache.wanted(&window, find);
-    let reading = rows.map(|(keys, find)| Reading {
-        lens,
-        keys: keys.into(),
-        find,
-    });
-    let reading = reading.map(|job| app.questions.ask(Slot::Rows, job, read));
-    let mut effects: Effects = reading.into_iter().collect();
-    effects.extend(filter::wanted(app, session));
-    effects
+    let (keys, find) = list.cache.wanted(&window, find)?;
+    let keys = keys.into();
+    let reading = Reading { lens, keys, find };
+    Some(app.questions.ask(Slot::Rows, reading, read))
 }
 
 #[cfg(test)]

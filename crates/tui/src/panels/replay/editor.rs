@@ -74,7 +74,7 @@ impl Overlay for Editor {
 
     fn handlers(&self) -> Handlers {
         Handlers {
-            press: |viewer, key| Some(press(&mut viewer.app, key)),
+            press: |viewer, key| press(&mut viewer.app, key),
             paste,
             ..Handlers::NONE
         }
@@ -85,10 +85,8 @@ impl Overlay for Editor {
     }
 }
 
-fn press(app: &mut App, key: Key) -> Effects {
-    let Some(editor) = app.top_mut::<Editor>() else {
-        return vec![];
-    };
+fn press(app: &mut App, key: Key) -> Option<Effects> {
+    let editor = app.top_mut::<Editor>()?;
     match (key.code, key.ctrl) {
         (KeyCode::Esc, _) | (KeyCode::Char('c'), true) => leave(app),
         (KeyCode::Char('s'), true) => take(app),
@@ -99,14 +97,12 @@ fn press(app: &mut App, key: Key) -> Effects {
             editor.area.input(KeyEvent::new(code, modifiers));
         }
     }
-    vec![]
+    Some(vec![])
 }
 
 /// Text that was pasted. What a terminal would obey becomes a blank.
-fn paste(viewer: &mut Viewer, text: &str) -> Effects {
-    let Some(editor) = viewer.app.top_mut::<Editor>() else {
-        return vec![];
-    };
+fn paste(viewer: &mut Viewer, text: &str) -> Option<Effects> {
+    let editor = viewer.app.top_mut::<Editor>()?;
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let letters = text.chars().map(|letter| {
         let mut bytes = [0; 4];
@@ -115,7 +111,7 @@ fn paste(viewer: &mut Viewer, text: &str) -> Effects {
         if is_visible { letter } else { ' ' }
     });
     editor.area.insert_str(letters.collect::<String>());
-    vec![]
+    Some(vec![])
 }
 
 /// Back to the form.

@@ -6,7 +6,7 @@ use super::prompt::Prompt;
 use super::selection;
 use crate::action::Action;
 use crate::app::{App, Session};
-use crate::effect::Effects;
+use crate::effect::{Effect, Effects};
 use crate::panels::filter::narrowed;
 use crate::worker::Place;
 use crate::worker::job::{Slot, Source};
@@ -92,7 +92,7 @@ fn begin(app: &mut App, session: &mut Session, text: &str) -> Effects {
                 nearest: Some(selection::place(session).unwrap_or_default()),
                 ..Search::default()
             };
-            find(app, session)
+            find(app, session).into_iter().collect()
         }
         Err(error) => {
             app.refuse(error);
@@ -102,30 +102,25 @@ fn begin(app: &mut App, session: &mut Session, text: &str) -> Effects {
     }
 }
 
-fn find(app: &mut App, session: &mut Session) -> Effects {
+fn find(app: &mut App, session: &mut Session) -> Option<Effect> {
     // The time cursor hides hits, it does not make them others.
     let question = selection::question(session);
     let search = &mut session.search;
-    let Some(pattern) = search.term.as_ref().map(|term| term.pattern.clone()) else {
-        return vec![];
-    };
+    let pattern = search.term.as_ref()?.pattern.clone();
     search.rows.clear();
     search.hidden.clear();
     search.hits = 0;
     search.progress = Progress::Scanning(1, 1);
     search.scope = (question.lens, question.query.clone());
     let job = Searching::new(pattern, question);
-    vec![app.questions.ask(Slot::Search, job, take)]
+    Some(app.questions.ask(Slot::Search, job, take))
 }
 
 /// Asks anew when other rows are shown than those that were asked for.
-pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
+pub fn wanted(app: &mut App, session: &mut Session) -> Option<Effect> {
     let (lens, query) = &session.search.scope;
     let is_same = *lens == session.lens && *query == *selection::query(session);
-    if session.search.term.is_none() || is_same {
-        return vec![];
-    }
-    find(app, session)
+    if is_same { None } else { find(app, session) }
 }
 
 /// Takes in what was found, and goes to the hit that is nearest to where the search began as soon

@@ -16,7 +16,7 @@ pub mod figures;
 
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
-use crate::effect::Effects;
+use crate::effect::{Effect, Effects};
 use crate::layout;
 use crate::panels::filter::{self, is, narrowed};
 use crate::theme::{Glyph, Look, Role};
@@ -75,19 +75,14 @@ fn conditions(row: &RowId) -> Vec<Expr> {
 }
 
 /// Asks for figures, if this view is on the screen and they are of another filter or old.
-pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
-    let Some(counts) = session.counts(View::Stats) else {
-        return vec![];
-    };
+pub fn wanted(app: &mut App, session: &mut Session) -> Option<Effect> {
+    let counts = session.counts(View::Stats)?;
     let query = session.filter.in_force().clone();
     let state = &mut session.stats;
-    match state.asked.renew(query.clone(), counts, app.now.ui_ns) {
-        None => return vec![],
-        Some(true) => state.shown = None,
-        Some(false) => {}
-    }
+    let is_other = state.asked.renew(query.clone(), counts, app.now.ui_ns)?;
+    state.shown.take_if(|_| is_other);
     let count = move |source: &Source<'_>, _: &Place<'_>| count_all(source, &query);
-    vec![app.questions.read(Slot::Stats, session, count, counted)]
+    Some(app.questions.read(Slot::Stats, session, count, counted))
 }
 
 fn counted(app: &mut App, session: &mut Session, figures: Box<Figures>) -> Effects {

@@ -16,7 +16,7 @@ pub mod timeline_data;
 
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
-use crate::effect::Effects;
+use crate::effect::{Effect, Effects};
 use crate::layout;
 use crate::panels::filter::{self, narrowed};
 use crate::panels::list;
@@ -52,8 +52,8 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::ZoomOut => zoom(state, true),
         Action::PanLeft => pan(state, false),
         Action::PanRight => pan(state, true),
-        Action::FilterRange => return Some(filter_range(app, session)),
-        Action::Open => return Some(open(session)),
+        Action::FilterRange => return filter_range(app, session),
+        Action::Open => return open(session),
         Action::Top => state.cursor = Some(ItemKey::default()),
         Action::Bottom => state.cursor = None,
         action => {
@@ -70,12 +70,10 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
 }
 
 /// Filters to the range on the screen.
-fn filter_range(app: &mut App, session: &mut Session) -> Effects {
-    let Some(picture) = session.timeline.picture.as_deref() else {
-        return vec![];
-    };
-    let query = within_range(session.filter.in_force(), picture.window);
-    filter::set(app, session, &query.to_string())
+fn filter_range(app: &mut App, session: &mut Session) -> Option<Effects> {
+    let window = session.timeline.picture.as_deref()?.window;
+    let query = within_range(session.filter.in_force(), window);
+    Some(filter::set(app, session, &query.to_string()))
 }
 
 /// The filter with this range in place of the one that it had.
@@ -98,20 +96,15 @@ fn within_range(query: &Query, window: Window) -> Query {
     narrowed(&Query::default(), others.into_iter().chain([range]))
 }
 
-fn open(session: &mut Session) -> Effects {
-    let Some(key) = session.timeline.key(session.timeline.cursor_row()) else {
-        return vec![];
-    };
-    session.view = View::Exchanges;
-    list::goto(session, key.seq)
+fn open(session: &mut Session) -> Option<Effects> {
+    let key = session.timeline.key(session.timeline.cursor_row())?;
+    Some(list::goto(session, key.seq))
 }
 
 /// Asks for what the screen lacks: another picture, more rows near those on the screen, or from
 /// time to time what was recorded since.
-pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
-    let Some(counts) = session.counts(View::Timeline) else {
-        return vec![];
-    };
+pub fn wanted(app: &mut App, session: &mut Session) -> Option<Effect> {
+    let counts = session.counts(View::Timeline)?;
     let size = size(app, session);
     let state = &mut session.timeline;
     if state.asked.what.is_none() && !session.list.follows() {
@@ -135,10 +128,7 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
             ask = same;
         }
     }
-    let asked = state.asked.renew(ask.clone(), counts, app.now.ui_ns);
-    if asked.is_none() {
-        return vec![];
-    }
+    (state.asked).renew(ask.clone(), counts, app.now.ui_ns)?;
     let read = move |source: &Source<'_>, place: &Place<'_>| {
         let tell = |picture| {
             place.tell(|viewer| {
@@ -147,7 +137,7 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Effects {
         };
         timeline_data::read(source, &ask, &tell)
     };
-    vec![app.questions.read(Slot::Timeline, session, read, counted)]
+    Some(app.questions.read(Slot::Timeline, session, read, counted))
 }
 
 /// The whole picture is there.

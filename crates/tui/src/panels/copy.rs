@@ -14,7 +14,6 @@ use super::selection::{self, shown};
 use crate::action::Action;
 use crate::app::{App, Session, Viewer};
 use crate::effect::{Effect, Effects};
-use mcpreel_trace::item::Item;
 use mcpreel_wire::text::{escape_bytes, size};
 
 /// Terminals take no more than about this much; many drop the whole of it silently.
@@ -51,10 +50,10 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
     };
     let entries = parts.into_iter().filter_map(entry);
     let mut entries: Vec<_> = entries.collect();
-    if selection::item(session).and_then(Item::exchange).is_some() {
+    if let Some(request) = export::exchange(session) {
         let label = "exchange in Markdown, redacted: for a bug report";
-        entries.push(Entry::in_session('r', label, |app, session| {
-            export::report(app, session)
+        entries.push(Entry::in_session('r', label, move |app, session| {
+            export::report(app, session, request)
         }));
     }
     Some(if entries.is_empty() {

@@ -181,7 +181,7 @@ pub fn perform_in_session(app: &mut App, session: &mut Session, action: Action) 
 }
 
 /// The request of the exchange that is selected.
-fn exchange(session: &Session) -> Option<Seq> {
+pub fn exchange(session: &Session) -> Option<Seq> {
     let exchange = selection::item(session).and_then(Item::exchange);
     exchange.map(|exchange| exchange.request.0)
 }
@@ -365,11 +365,8 @@ fn picked(place: &Place<'_>, path: &Path, scope: &Scope) -> Result<Picked, Failu
     Ok((recording, summary.frames, now, selection))
 }
 
-/// Has the exchange that is selected told in Markdown, redacted, for the clipboard.
-pub fn report(app: &mut App, session: &Session) -> Effects {
-    let Some(request) = exchange(session) else {
-        return vec![];
-    };
+/// Has the exchange with this request told in Markdown, redacted, for the clipboard.
+pub fn report(app: &mut App, session: &Session, request: Seq) -> Effects {
     let path = session.path.clone();
     let work = move |place: &Place<'_>| {
         let scope = Scope::exchange(request);

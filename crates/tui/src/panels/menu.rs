@@ -150,7 +150,7 @@ fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     let menu = viewer.app.top_mut::<Menu>()?;
     if action == Action::Open {
         let at = menu.at;
-        return Some(take(viewer, at));
+        return take(viewer, at);
     }
     // What is longer than the screen is read to its end before the cursor goes on.
     let placed = placed(menu, screen);
@@ -177,7 +177,7 @@ fn press(viewer: &mut Viewer, key: Key) -> Option<Effects> {
     let entries = &viewer.app.top::<Menu>()?.entries;
     let is_it = |entry: &Entry| key.code == KeyCode::Char(entry.letter);
     let at = entries.iter().position(is_it)?;
-    Some(take(viewer, at))
+    take(viewer, at)
 }
 
 /// A key while a line is typed.
@@ -212,14 +212,12 @@ fn click(viewer: &mut Viewer, at: Position) -> Option<Effects> {
     let inner = Block::bordered().inner(placed.area);
     let down = inner.contains(at).then(|| usize::from(at.y - inner.y))?;
     let (entry, _) = placed.rows.get(placed.top + down)?;
-    Some(take(viewer, (*entry)?))
+    take(viewer, (*entry)?)
 }
 
-fn take(viewer: &mut Viewer, at: usize) -> Effects {
-    match viewer.app.pop::<Menu>() {
-        Some(mut menu) if at < menu.entries.len() => (menu.entries.swap_remove(at).take)(viewer),
-        _ => vec![],
-    }
+fn take(viewer: &mut Viewer, at: usize) -> Option<Effects> {
+    let entries = viewer.app.pop::<Menu>()?.entries;
+    Some((entries.into_iter().nth(at)?.take)(viewer))
 }
 
 /// The area and the lines of a menu; each line of an entry has its number.

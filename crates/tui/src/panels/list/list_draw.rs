@@ -24,7 +24,6 @@ use crate::worker::Opening;
 use crate::{layout, theme};
 use mcpreel_lint::Severity;
 use mcpreel_share::phrases::when;
-use mcpreel_store::library::Standing;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::item::{Item, ItemKind, Lens};
 use mcpreel_wire::text::{
@@ -92,7 +91,6 @@ const SHORT: usize = 9;
 /// The parts that all rows on the screen have in common.
 struct Picture<'a> {
     session: &'a Session,
-    list: &'a List,
     look: &'a Look,
     columns: Columns,
     now: Moment,
@@ -110,7 +108,6 @@ impl<'a> Picture<'a> {
         let digits = frames.to_string().len();
         Self {
             session,
-            list: &session.list,
             look: &app.settings.look,
             columns: Columns::fit(usize::from(area.width), digits, time),
             now,
@@ -122,7 +119,7 @@ impl<'a> Picture<'a> {
         let left = |title, wide| column(wide, Role::Faint, &pad_end(title, wide));
         let right = |title, wide| column(wide, Role::Faint, title);
         let mut line = vec![(Role::Faint, format!("  {}", pad_start("#", columns.seq)))];
-        line.extend(right(self.list.time.title(), columns.time));
+        line.extend(right(self.session.list.time.title(), columns.time));
         // The arrow.
         line.extend(right("", 1));
         line.extend(left("method", columns.method));
@@ -136,7 +133,7 @@ impl<'a> Picture<'a> {
 
     fn row(&self, row: Row, before: Option<Row>) -> Spans {
         let columns = &self.columns;
-        let item = self.list.cache.get(row.key());
+        let item = self.session.list.cache.get(row.key());
         let seq = match row.kind {
             ItemKind::Event => String::new(),
             _ => row.key().seq.0.to_string(),
@@ -214,7 +211,7 @@ impl<'a> Picture<'a> {
     /// Selected, marked or noted; the worst finding.
     fn signs(&self, row: Row, item: Option<&Item>, finding: Option<Severity>) -> Spans {
         let annotation = item.and_then(|item| item.annotation.as_ref());
-        let first = if self.list.chosen.contains(&row.key()) {
+        let first = if self.session.list.chosen.contains(&row.key()) {
             Some((Glyph::Selected, Role::Key))
         } else if annotation.is_some_and(|annotation| annotation.mark.is_some()) {
             Some((Glyph::Marked, Role::Warn))
@@ -236,7 +233,9 @@ impl<'a> Picture<'a> {
     fn push_outcome(&self, line: &mut Spans, item: &Item, cells: &Cells, role: Role) {
         let columns = &self.columns;
         let size = cells.size.map(size).unwrap_or_default();
-        let usual = item.method().and_then(|method| self.list.usual.get(method));
+        let usual = item
+            .method()
+            .and_then(|method| self.session.list.usual.get(method));
         let bar = bar(self.look, cells.latency_ns, usual.copied(), columns.bar);
         let latency = cells.latency_ns.map(short_duration).unwrap_or_default();
         line.extend(column(columns.size, Role::Faint, &size));
@@ -252,11 +251,11 @@ impl<'a> Picture<'a> {
     fn time(&self, item: &Item, before: Option<Row>) -> String {
         let vitals = self.session.vitals.as_deref();
         let start_ns = vitals.map_or(0, |vitals| vitals.summary.wall_ns);
-        match self.list.time {
+        match self.session.list.time {
             TimeColumn::Clock if start_ns > 0 => when::clock(start_ns.saturating_add(item.t().0)),
             TimeColumn::Start | TimeColumn::Clock => tenths(item.t()),
             TimeColumn::Delta => {
-                let before = before.and_then(|row| self.list.cache.get(row.key()));
+                let before = before.and_then(|row| self.session.list.cache.get(row.key()));
                 let delta = before.map(|before| item.t().0.saturating_sub(before.t().0));
                 delta.map_or_else(String::new, |delta| format!("+{}", short_duration(delta)))
             }
@@ -316,12 +315,11 @@ fn reasons(app: &App, session: &Session) -> Vec<(Role, String)> {
         }
         Opening::Open => {
             let scan = &session.list.scan;
-            let vitals = session.vitals.as_deref();
             if !scan.is_answered || scan.is_running() {
                 (Role::Faint, format!("looking … {} %", scan.percent))
             } else if session.filter.in_force().expr.is_some() {
                 return filtered(app, session);
-            } else if vitals.is_some_and(|vitals| vitals.standing == Standing::Live) {
+            } else if session.is_live() {
                 (Role::Open, waiting(app, session))
             } else {
                 (Role::Faint, "nothing was recorded".to_owned())

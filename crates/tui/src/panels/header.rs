@@ -111,15 +111,12 @@ fn findings(look: &Look, vitals: &Vitals) -> impl Iterator<Item = Part> {
 fn parts_then(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
     let look = &app.settings.look;
     let at = session.playback.told(look).unwrap_or_default();
-    let mut parts = vec![(0, Role::Warn, at), (1, Role::Header, name(vitals))];
-    parts.extend(client(look, vitals));
-    parts
-}
-
-fn name(vitals: &Vitals) -> String {
     let summary = &vitals.summary;
     let server = recording::title_of(summary);
-    format!("{} {server}", summary.id.get(..4).unwrap_or_default())
+    let name = format!("{} {server}", summary.id.get(..4).unwrap_or_default());
+    let mut parts = vec![(0, Role::Warn, at), (1, Role::Header, name)];
+    parts.extend(client(look, vitals));
+    parts
 }
 
 /// `● REC 7f3a weather-server 1.4`, with what is missing in it.

@@ -140,7 +140,29 @@ impl Overlay for Menu {
     }
 
     fn draw(&self, app: &App, _: Option<&Session>, area: Rect, frame: &mut Frame<'_>) {
-        draw(app, self, area, frame);
+        let look = &app.settings.look;
+        let placed = placed(self, area);
+        let area = placed.area;
+        frame.render_widget(Clear, area);
+        let below = placed.rows.len().saturating_sub(placed.top + placed.page);
+        let foot = pager::foot(look, below, "Enter chooses, Esc closes");
+        let mut title = self.title.clone();
+        if let Some(search) = &self.search {
+            let room = usize::from(area.width).saturating_sub(8).max(1);
+            let (text, caret) = typed(&search.input, room);
+            title = format!(": {text}");
+            let x = area.x + 4 + u16::try_from(caret).unwrap_or(0);
+            frame.set_cursor_position(Position::new(x.min(area.right() - 1), area.y));
+        }
+        let inner = frame::draw(look, &title, &foot, true, area, frame);
+        let rows = placed.rows.into_iter().skip(placed.top);
+        for ((entry, row), place) in rows.zip(inner.rows()) {
+            frame.render_widget(spans::line(row, *look), place);
+            if entry == Some(self.at) {
+                let style = look.style(Role::Selected);
+                frame.buffer_mut().set_style(place, style);
+            }
+        }
     }
 }
 
@@ -298,32 +320,6 @@ fn rows(menu: &Menu, columns: usize) -> Vec<(Option<usize>, Spans)> {
         rows.extend(of(Some(at), Role::Text, letter, &entry.label));
     }
     rows
-}
-
-fn draw(app: &App, menu: &Menu, area: Rect, frame: &mut Frame<'_>) {
-    let look = &app.settings.look;
-    let placed = placed(menu, area);
-    let area = placed.area;
-    frame.render_widget(Clear, area);
-    let below = placed.rows.len().saturating_sub(placed.top + placed.page);
-    let foot = pager::foot(look, below, "Enter chooses, Esc closes");
-    let mut title = menu.title.clone();
-    if let Some(search) = &menu.search {
-        let room = usize::from(area.width).saturating_sub(8).max(1);
-        let (text, caret) = typed(&search.input, room);
-        title = format!(": {text}");
-        let x = area.x + 4 + u16::try_from(caret).unwrap_or(0);
-        frame.set_cursor_position(Position::new(x.min(area.right() - 1), area.y));
-    }
-    let inner = frame::draw(look, &title, &foot, true, area, frame);
-    let rows = placed.rows.into_iter().skip(placed.top);
-    for ((entry, row), place) in rows.zip(inner.rows()) {
-        frame.render_widget(spans::line(row, *look), place);
-        if entry == Some(menu.at) {
-            let style = look.style(Role::Selected);
-            frame.buffer_mut().set_style(place, style);
-        }
-    }
 }
 
 // Texts that lie on top: help, messages, a string in full.

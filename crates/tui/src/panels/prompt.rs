@@ -204,10 +204,8 @@ fn recall(viewer: &mut Viewer, by: isize) -> Option<Effects> {
 /// The last row of the screen, while a line is typed.
 fn draw(app: &App, prompt: &Prompt, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
-    let row = Rect {
-        y: area.bottom().saturating_sub(1),
-        height: 1,
-        ..area
+    let Some(row) = area.rows().next_back() else {
+        return;
     };
     frame.render_widget(Clear, row);
     let hint = prompt.hint;

@@ -133,10 +133,6 @@ pub fn below(table: Rect) -> Rect {
 pub fn headings(look: &Look, columns: &[Column], area: Rect, frame: &mut Frame<'_>) {
     let cell = |column: &Column| (Role::Faint, column.title.clone());
     let cells = [columns.iter().map(cell).collect()];
-    let area = Rect {
-        height: area.height.min(1),
-        ..area
-    };
     rows(look, columns, &cells, None, area, frame);
 }
 

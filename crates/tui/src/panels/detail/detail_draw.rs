@@ -46,15 +46,10 @@ impl Pane<'_> {
         self.area.width.into()
     }
 
-    /// Draws a line in the row `row` of the pane; the one under the cursor is marked where the
+    /// Draws a line in a row of the pane; the one under the cursor is marked where the
     /// pane has the keys.
-    pub fn line(&self, row: u16, line: Spans, is_cursor: bool, frame: &mut Frame<'_>) {
+    pub fn line(&self, area: Rect, line: Spans, is_cursor: bool, frame: &mut Frame<'_>) {
         let look = self.app.settings.look;
-        let area = Rect {
-            y: self.area.y + row,
-            height: 1,
-            ..self.area
-        };
         let mut line = spans::cut(line, self.columns());
         let is_marked = is_cursor && self.session.focus == Focus::Detail;
         if is_marked {
@@ -114,7 +109,7 @@ fn draw_body(pane: &Pane<'_>, frame: &mut Frame<'_>) {
     };
     let (look, columns) = (pane.app.settings.look, pane.columns());
     let [cursor, top] = [pane.shown.at.cursor, pane.shown.at.top].map(|at| body.line_of(at));
-    for (row, at) in (0..pane.area.height).zip(top..body.len()) {
+    for (area, at) in pane.area.rows().zip(top..body.len()) {
         let mut spans = Spans::new();
         match body.line(at) {
             None => {}
@@ -136,7 +131,7 @@ fn draw_body(pane: &Pane<'_>, frame: &mut Frame<'_>) {
                 spans.push((Role::Warn, text));
             }
         }
-        pane.line(row, spans, at == cursor, frame);
+        pane.line(area, spans, at == cursor, frame);
     }
 }
 

@@ -42,7 +42,12 @@ pub fn draw_story(pane: &Pane<'_>, frame: &mut Frame<'_>) {
             Some(_) => "reading",
             None => "no exchange: it has no story",
         };
-        return pane.line(0, vec![(Role::Faint, text.to_owned())], false, frame);
+        return pane.line(
+            pane.area,
+            vec![(Role::Faint, text.to_owned())],
+            false,
+            frame,
+        );
     };
     let longest = story.longest_gap();
     let (cursor, top) = pane.shown.at_story;
@@ -53,8 +58,8 @@ pub fn draw_story(pane: &Pane<'_>, frame: &mut Frame<'_>) {
         vec![(Role::Warn, text)]
     });
     let lines = story.rows.iter().enumerate().map(line).chain(left_out);
-    for (row, (at, line)) in (0..pane.area.height).zip(lines.enumerate().skip(top)) {
-        pane.line(row, line, at == cursor, frame);
+    for (area, (at, line)) in pane.area.rows().zip(lines.enumerate().skip(top)) {
+        pane.line(area, line, at == cursor, frame);
     }
 }
 
@@ -117,7 +122,7 @@ pub fn draw_findings(pane: &Pane<'_>, frame: &mut Frame<'_>) {
     let all = &pane.shown.findings;
     if all.is_empty() {
         let nothing = vec![(Role::Faint, "nothing is wrong with it".to_owned())];
-        return pane.line(0, nothing, false, frame);
+        return pane.line(pane.area, nothing, false, frame);
     }
     let rows = usize::from(pane.area.height);
     let cursor = pane.shown.at_finding.min(all.len() - 1);
@@ -134,8 +139,8 @@ pub fn draw_findings(pane: &Pane<'_>, frame: &mut Frame<'_>) {
         first -= 1;
     }
     let lines = (first..all.len()).flat_map(|at| lines(at).into_iter().map(move |line| (at, line)));
-    for (row, (at, line)) in (0..pane.area.height).zip(lines) {
-        pane.line(row, line, at == cursor, frame);
+    for (area, (at, line)) in pane.area.rows().zip(lines) {
+        pane.line(area, line, at == cursor, frame);
     }
 }
 

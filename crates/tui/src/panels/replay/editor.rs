@@ -81,7 +81,24 @@ impl Overlay for Editor {
     }
 
     fn draw(&self, app: &App, _: Option<&Session>, _: Rect, frame: &mut Frame<'_>) {
-        draw(app, self, frame);
+        let look = &app.settings.look;
+        let area = area_of_text(app.size);
+        frame.render_widget(Clear, area);
+        let dot = look.glyph(Glyph::Dot);
+        let foot = format!("Ctrl-S takes it {dot} Ctrl-U undoes {dot} Esc leaves");
+        let mut inner = frame::draw(look, &self.title, &foot, true, area, frame);
+        if let Some(mistake) = self.mistake.as_ref().filter(|_| inner.height > 1) {
+            inner.height -= 1;
+            let place = Rect {
+                y: inner.bottom(),
+                height: 1,
+                ..inner
+            };
+            let text = format!("{} {mistake}", look.glyph(Glyph::Error));
+            let text = cut(&text, usize::from(place.width));
+            frame.render_widget(Line::styled(text, look.style(Role::Bad)), place);
+        }
+        frame.render_widget(&self.area, inner);
     }
 }
 
@@ -142,25 +159,4 @@ fn take(app: &mut App) {
             editor.mistake = Some(mistake);
         }
     }
-}
-
-fn draw(app: &App, editor: &Editor, frame: &mut Frame<'_>) {
-    let look = &app.settings.look;
-    let area = area_of_text(app.size);
-    frame.render_widget(Clear, area);
-    let dot = look.glyph(Glyph::Dot);
-    let foot = format!("Ctrl-S takes it {dot} Ctrl-U undoes {dot} Esc leaves");
-    let mut inner = frame::draw(look, &editor.title, &foot, true, area, frame);
-    if let Some(mistake) = editor.mistake.as_ref().filter(|_| inner.height > 1) {
-        inner.height -= 1;
-        let place = Rect {
-            y: inner.bottom(),
-            height: 1,
-            ..inner
-        };
-        let text = format!("{} {mistake}", look.glyph(Glyph::Error));
-        let text = cut(&text, usize::from(place.width));
-        frame.render_widget(Line::styled(text, look.style(Role::Bad)), place);
-    }
-    frame.render_widget(&editor.area, inner);
 }

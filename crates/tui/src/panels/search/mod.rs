@@ -157,20 +157,20 @@ fn take(app: &mut App, session: &mut Session, found: Result<Found, String>) -> E
 fn find_failure(app: &mut App, session: &mut Session, way: Way) -> Effects {
     let from = selection::place(session);
     let shown = selection::question(session);
-    let read = move |source: &Source<'_>, _: &Place<'_>| look(source, way, from, &shown);
+    let read = move |source: &Source<'_>, _: &Place<'_>| read_failure(source, way, from, &shown);
     let questions = &mut app.questions;
     vec![questions.read(Slot::Failure, session, read, failure_found)]
 }
 
 /// The direction, whether the search went on from the other end, and the row.
-type Failure = Option<(Way, bool, ItemKey)>;
+type FailedRow = Option<(Way, bool, ItemKey)>;
 
-fn look(
+fn read_failure(
     source: &Source<'_>,
     way: Way,
     from: Option<ItemKey>,
     shown: &Question,
-) -> Result<Failure, ReadError> {
+) -> Result<FailedRow, ReadError> {
     let question = Question {
         query: narrowed(&shown.query, [Expr::Is(Flag::Failed)]),
         ..shown.clone()
@@ -190,7 +190,7 @@ fn look(
     Ok(None)
 }
 
-fn failure_found(app: &mut App, session: &mut Session, found: Failure) -> Effects {
+fn failure_found(app: &mut App, session: &mut Session, found: FailedRow) -> Effects {
     let Some((way, is_wrapped, key)) = found else {
         return app.refuse(if session.filter.is_on() {
             "nothing that fits the filter failed"

@@ -117,6 +117,13 @@ pub fn sentence(error: &(dyn std::error::Error + 'static)) -> String {
     escape(&words).into_owned()
 }
 
+/// `tools/call search_docs`: the method of a call, and the name of its tool, prompt or resource.
+/// Escaped.
+pub fn call(exchange: &Exchange) -> String {
+    let name = exchange.name.as_deref().unwrap_or_default();
+    escape(format!("{} {name}", exchange.method).trim_end()).into_owned()
+}
+
 pub fn process(process: &ProcessName) -> String {
     match (process.name.as_str(), process.pid) {
         ("", 0) => "unknown".to_owned(),

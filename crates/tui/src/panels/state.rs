@@ -342,9 +342,7 @@ fn call_text(look: &Look, call: &Exchange, t: Moment) -> String {
         Direction::ServerToClient => ", waits for the client",
         Direction::ClientToServer => "",
     };
-    let name = call.name.as_deref().unwrap_or_default();
-    let what = format!("{} {name}", call.method);
-    let (arrow, what) = (look.glyph(call.direction.into()), escape(what.trim_end()));
+    let (arrow, what) = (look.glyph(call.direction.into()), phrases::call(call));
     let since = duration(t.0.saturating_sub(call.t_request.0));
     format!("#{} {arrow} {what}  {since}{waits}", call.request.0.0)
 }

@@ -9,6 +9,7 @@ use mcpreel_replay::diff::{
     self, Bound, Change, Comparison, Excerpt, Half, Label, Line, Side, Terms, Verdict, compare_by,
 };
 use mcpreel_replay::rules::{Rules, files};
+use mcpreel_share::phrases;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::select::{self, Scan, Way};
 use mcpreel_trace::clock::{Clock, Moment};
@@ -71,7 +72,7 @@ pub fn compare(
         return Err(Failure("these are one and the same call".to_owned()));
     }
     let (rules, _) = files::read(&[], &paths[0])?;
-    let title = match sides.each_ref().map(|side| name(&side.exchange)) {
+    let title = match sides.each_ref().map(|side| phrases::call(&side.exchange)) {
         [left, right] if left == right => left,
         names => names.join(" | "),
     };
@@ -130,17 +131,12 @@ fn call_before(place: &Place<'_>, side: &OneSide) -> Result<Option<ItemKey>, Fai
             return Ok(Some(hit.key));
         }
         if step.done {
-            let (seq, name) = (exchange.request.0.0, name(exchange));
+            let (seq, name) = (exchange.request.0.0, phrases::call(exchange));
             let what = "select two rows with Space to compare them";
             return Err(Failure(format!("#{seq} is the first {name}; {what}")));
         }
     }
     Ok(None)
-}
-
-fn name(exchange: &Exchange) -> String {
-    let name = exchange.name.as_deref().unwrap_or_default();
-    escape(format!("{} {name}", exchange.method).trim_end()).into_owned()
 }
 
 /// `7f3a#1187  tool-error  842 ms  412 B → 210 B`, without the id where both are of one recording.

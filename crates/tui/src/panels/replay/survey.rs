@@ -150,7 +150,7 @@ fn call(recording: &Recording, place: (Seq, u32), last: Seq) -> Result<Option<Ca
         },
         place,
         until,
-        title: format!("#{} {}", place.0.0, title(&exchange)),
+        title: format!("#{} {}", place.0.0, phrases::call(&exchange)),
         arguments,
     }))
 }
@@ -172,7 +172,7 @@ impl Requests {
     fn add(&mut self, exchange: &Exchange, guard: &Guard) {
         self.count += 1;
         let tool = exchange.name.as_deref().unwrap_or_default();
-        let mut kind = title(exchange);
+        let mut kind = phrases::call(exchange);
         if &*exchange.method == "tools/call" && !guard.allows(tool) {
             self.changes += 1;
             self.tools.insert(tool.into());
@@ -202,12 +202,6 @@ impl Offer {
         let call = self.call.as_ref().filter(|_| self.scope == Scope::Alone)?;
         Some(call.only.clone())
     }
-}
-
-/// `tools/call search_docs`, escaped.
-fn title(exchange: &Exchange) -> String {
-    let name = exchange.name.as_deref().unwrap_or_default();
-    escape(format!("{} {name}", exchange.method).trim_end()).into_owned()
 }
 
 /// The command with its words and its folder, escaped.

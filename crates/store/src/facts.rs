@@ -91,6 +91,7 @@ impl Recording {
         let findings = self.groups()?;
         let selection = summary.context.selection.as_ref();
         let is_cut = selection.is_some_and(|part| part.to.is_some());
+        let (failed, failed_too) = self.failed(summary.failed)?;
         let mut facts = Facts {
             is_live: now.is_some(),
             is_short: is_cut || now.is_none() && !summary.state.is_final(),
@@ -119,7 +120,8 @@ impl Recording {
             lost: self.sample(Status::Lost)?,
             unanswered: self.sample(Status::Unanswered)?,
             untracked: self.sample(Status::GivenUp)?,
-            failed: self.failed(summary.failed)?,
+            failed,
+            failed_too,
             cancelled: self.cancelled()?,
             again: self.made_again()?,
             findings,
@@ -279,8 +281,8 @@ impl Recording {
     }
 
     /// Calls that failed, by method and name, in the order of the first of each that was answered
-    /// and says what is wrong. `total` is how many failed altogether.
-    fn failed(&self, total: u64) -> Result<Vec<Failed>, ReadError> {
+    /// and says what is wrong; and other calls that were. `total` is how many failed altogether.
+    fn failed(&self, total: u64) -> Result<(Vec<Failed>, Sample), ReadError> {
         let mut failures = Vec::<Exchange>::new();
         for status in Status::ALL.iter().filter(|status| status.is_failure_of("")) {
             failures.extend(self.first_of(*status, FAILURES)?);
@@ -288,6 +290,7 @@ impl Recording {
         failures.retain(Exchange::has_failed);
         failures.sort_by_key(|failure| failure.id);
         let is_whole = total <= u64::from(FAILURES);
+        let unread = total.saturating_sub(failures.len() as u64);
         let leads = |one: &Exchange| matches!(one.status, Status::Error | Status::ToolError);
         let mut groups = Vec::new();
         while groups.len() < GROUPS
@@ -308,7 +311,11 @@ impl Recording {
             groups.extend(failed);
             failures = others;
         }
-        Ok(groups)
+        failures.retain(leads);
+        let count = failures.len() as u64 + unread;
+        failures.truncate(EACH as usize);
+        let exchanges = failures;
+        Ok((groups, Sample { count, exchanges }))
     }
 
     /// The requests that were cancelled, in order.
@@ -318,18 +325,13 @@ impl Recording {
         exchanges.sort_by_key(|exchange| exchange.id);
         let cancelled = exchanges.into_iter().map(|exchange| {
             let asked = self.message(exchange.request.0, exchange.request.1)?;
-            let (mut t, mut said) = (None, None);
-            if let Some(seq) = exchange.cancelled {
-                let mut messages = self.messages_of_frame(seq)?.into_iter();
-                let about = messages.find(|row| row.record.exchange == Some(exchange.id));
-                said = about.map(|row| row.record.summary);
-                t = self.head(seq)?.map(|head| head.t_last);
-            }
+            let messages = exchange.cancelled.map(|seq| self.messages_of_frame(seq));
+            let mut messages = messages.transpose()?.into_iter().flatten();
+            let about = messages.find(|row| row.record.exchange == Some(exchange.id));
             Ok(Cancelled {
                 has_token: asked.is_some_and(|row| row.record.token.is_some()),
                 again: self.next_alike(&exchange)?,
-                said: said.unwrap_or_default(),
-                t,
+                said: about.map(|row| row.record.summary).unwrap_or_default(),
                 exchange,
             })
         });

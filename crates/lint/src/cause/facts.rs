@@ -54,6 +54,8 @@ pub struct Facts {
     pub untracked: Sample,
     /// Calls that failed, by method and name.
     pub failed: Vec<Failed>,
+    /// Calls that failed and are not among these, though they were answered.
+    pub failed_too: Sample,
     /// Requests that were cancelled, whether or not they were answered later.
     pub cancelled: Vec<Cancelled>,
     /// Calls that were never answered, each with the same call that came later.
@@ -107,8 +109,6 @@ impl Sample {
 pub struct Cancelled {
     /// The request, with its answer if one came all the same.
     pub exchange: Exchange,
-    /// When it was cancelled, if that is on record.
-    pub t: Option<Moment>,
     pub said: Arc<str>,
     /// Whether the request had a `progressToken`.
     pub has_token: bool,
@@ -119,7 +119,7 @@ pub struct Cancelled {
 impl Cancelled {
     /// Nanoseconds until the request was cancelled.
     pub fn waited_ns(&self) -> Option<u64> {
-        Some(self.t?.ns_since(self.exchange.t_request))
+        self.exchange.unanswered_ns(self.exchange.t_request)
     }
 }
 

@@ -178,11 +178,14 @@ impl Cause {
 /// The cause that says that nothing is wrong.
 pub const NOTHING_WRONG: &str = "nothing-wrong";
 
+/// The cause that says no more of failures than that there was no answer: a surer one tells why.
+const LEFT_UNANSWERED: &str = "left-unanswered";
+
 /// The name of a kind of cause, and the function that finds it.
 pub type Kind = (&'static str, fn(&Facts) -> Option<Cause>);
 
 /// All kinds, the gravest first. The last two are for recordings where no other kind is found.
-pub static KINDS: [Kind; 29] = [
+pub static KINDS: [Kind; 30] = [
     ("server-not-found", startup::server_not_found),
     ("server-not-executable", startup::server_not_executable),
     ("server-not-started", startup::server_not_started),
@@ -205,6 +208,7 @@ pub static KINDS: [Kind; 29] = [
     ("late-answer", requests::late_answer),
     ("bad-schema-hides-tools", oddities::bad_schema_hides_tools),
     ("calls-failed", requests::calls_failed),
+    (LEFT_UNANSWERED, requests::left_unanswered),
     ("slow-start", startup::slow_start),
     ("list-change-ignored", oddities::list_change_ignored),
     ("bad-exit-code", ending::bad_exit_code),
@@ -226,6 +230,9 @@ pub fn causes(facts: &Facts) -> Vec<Cause> {
     let applies = |kind: &&Kind| !is_part || !OF_THE_START.contains(&kind.0);
     let mut causes: Vec<_> = kinds.iter().filter(applies).filter_map(cause).collect();
     causes.sort_by_key(|cause| cause.certainty == Possible);
+    if causes.iter().any(|cause| cause.certainty > Possible) {
+        causes.retain(|cause| cause.id != LEFT_UNANSWERED);
+    }
     if causes.is_empty() {
         causes.extend(fallbacks.iter().find_map(cause));
     }

@@ -204,7 +204,7 @@ const CROSSING_NS: u64 = SECOND_NS / 10;
 /// The server answered after the client had cancelled.
 pub(super) fn late_answer(facts: &Facts) -> Option<Cause> {
     let late = facts.cancelled.iter().filter_map(|one| {
-        let lag = one.exchange.t_response?.ns_since(one.t?);
+        let lag = one.exchange.t_response?.ns_since(one.exchange.t_cancelled?);
         let left = facts.host_left_after(one.exchange.t_response_last?, AT_ONCE_NS);
         let is_late = one.exchange.status == Status::Late && lag > CROSSING_NS;
         is_late.then_some((left, lag, one))
@@ -243,11 +243,6 @@ pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
             negotiation::version_mismatch(facts).is_none()
                 && negotiation::handshake_unfinished(facts).is_none()
         }
-        // What listens to changes ends when the host leaves.
-        "subscriptions/listen" => {
-            let left = facts.host_left();
-            left.is_none_or(|left| failed.first().t_response_last < Some(left))
-        }
         _ => true,
     };
     // A call is of the server, the rest of the connection.
@@ -276,7 +271,7 @@ pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
     let does_without = !is_call(first) && facts.survived(exchange.request.0);
     let cause = Cause::new(
         if does_without { Possible } else { Certain },
-        failure(first) + &others_too(others),
+        failure(first) + &others_too(others, facts),
         advice,
     );
     let ways = first.ways.iter().take(TOLD_APART);
@@ -320,10 +315,7 @@ fn places(alike: &Alike) -> String {
 }
 
 /// `; get_tides (#38), search_docs (3 times) failed too`
-fn others_too(others: &[&Failed]) -> String {
-    if others.is_empty() {
-        return String::new();
-    }
+fn others_too(others: &[&Failed], facts: &Facts) -> String {
     let told = others.iter().map(|failed| match failed.count() {
         1 => phrases::call_at(failed.first()),
         times => format!(
@@ -332,5 +324,48 @@ fn others_too(others: &[&Failed]) -> String {
             phrases::times(times)
         ),
     });
-    format!("; {} failed too", told.collect::<Vec<_>>().join(", "))
+    let mut told: Vec<_> = told.collect();
+    let more = facts.failed_too.count;
+    told.extend((more > 0).then(|| plural(more, "other call")));
+    match told.len() {
+        0 => String::new(),
+        _ => format!("; {} failed too", told.join(", ")),
+    }
+}
+
+/// A call was cancelled or left without an answer, and no surer cause tells why.
+pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
+    let is_known = |one: &&Exchange| !facts.is_short && !facts.may_be_hidden(one);
+    let cancelled = facts.cancelled.iter().map(|one| &one.exchange);
+    let ended = facts
+        .unanswered
+        .exchanges
+        .iter()
+        .chain(&facts.lost.exchanges);
+    let left = cancelled.chain(ended).filter(|one| one.has_failed());
+    let first = left.filter(is_known).min_by_key(|one| one.id)?;
+    let call = phrases::call_at(first);
+    let cancelled = facts
+        .cancelled
+        .iter()
+        .find(|one| one.exchange.id == first.id);
+    let waited = first.unanswered_ns(facts.now);
+    let waited = waited.map_or_else(String::new, |ns| format!(" after {}", duration(ns)));
+    let told = match cancelled {
+        Some(_) => format!("{call} was cancelled{waited}, before there was an answer"),
+        None => format!("{call} had no answer when the session ended{waited}"),
+    };
+    let others = match facts.counts.failed.saturating_sub(1) {
+        0 => String::new(),
+        others => format!("; {} failed too", plural(others, "other call")),
+    };
+    let advice = "Who cancels early or leaves has changed their mind, or a short limit; else look \
+                  what the other side did with this call meanwhile.";
+    let cause = Cause::new(Possible, told + &others, advice);
+    Some(match cancelled {
+        Some(cancelled) => shown_cancelled(cause, cancelled),
+        None => cause
+            .shown([phrases::request(first)])
+            .shown(phrases::leaving(facts)),
+    })
 }

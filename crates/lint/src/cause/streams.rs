@@ -210,7 +210,12 @@ impl Waits {
     fn did_harm(&self, facts: &Facts) -> bool {
         let until = facts.told_to_end().unwrap_or(facts.now);
         let cancelled = facts.cancelled.iter();
-        let cancelled = cancelled.map(|one| (one.exchange.t_request, one.t.unwrap_or(until)));
+        let cancelled = cancelled.map(|one| {
+            (
+                one.exchange.t_request,
+                one.exchange.t_cancelled.unwrap_or(until),
+            )
+        });
         let silent = facts.without_answer().map(|call| (call.t_request, until));
         let mut harmed = cancelled.chain(silent);
         let overlaps = |from, to| {

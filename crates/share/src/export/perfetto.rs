@@ -144,7 +144,7 @@ impl<W: Write> Trace<'_, W> {
 
     fn exchange(&mut self, exchange: &Exchange) -> Result<(), ExportError> {
         let recording = self.excerpt.recording;
-        let end = end_of(recording, exchange, self.end)?.max(exchange.t_request);
+        let end = end_of(exchange, self.end).max(exchange.t_request);
         let within = match exchange.parent {
             Some(parent) => recording.exchanges_of(&[parent])?,
             None => Vec::new(),

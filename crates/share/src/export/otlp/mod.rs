@@ -155,7 +155,7 @@ impl Trace<'_> {
 
     fn exchange(&self, exchange: &Exchange) -> Result<Span, ExportError> {
         let last = Moment(self.summary.t_last_ns);
-        let end = end_of(self.excerpt.recording, exchange, last)?;
+        let end = end_of(exchange, last);
         let failure = self.failure(exchange);
         let (parent, is_remote) = self.ids.parent(exchange)?;
         let session = is_remote.then(|| self.ids.session.clone());

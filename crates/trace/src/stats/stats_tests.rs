@@ -27,7 +27,8 @@ fn what_was_not_answered_in_time_counts_but_is_not_measured() {
     let row = &stats.tools[0];
     assert_eq!(row.count, 12);
     assert_eq!((row.given_up, stats.total.given_up), (1, 1));
-    assert_eq!(row.failed, 4, "error, tool-error, lost, unanswered");
+    let failed = "error, tool-error, cancelled, late, lost, unanswered";
+    assert_eq!(row.failed, 6, "{failed}");
     let probe = exchange(PROBE, None, Status::Error, 3);
     let refused = Stats::collect(&[probe]);
     assert_eq!(refused.total.failed, 0, "a probe that was refused");
@@ -43,6 +44,33 @@ fn what_was_not_answered_in_time_counts_but_is_not_measured() {
     let listen = exchange("subscriptions/listen", None, Status::Ok, 9000);
     let stats = Stats::collect(&[listen]);
     assert_eq!((stats.methods[0].latency, stats.unmeasured), (None, 0));
+}
+
+// The longest wait of all was the one that nothing came of, and MAX once left it out.
+#[test]
+fn the_longest_wait_may_be_one_without_an_answer() {
+    let cancelled = Exchange {
+        t_response: None,
+        t_cancelled: Some(Moment(50 * MS)),
+        ..exchange("ping", None, Status::Cancelled, 0)
+    };
+    let answered = exchange("ping", None, Status::Ok, 70);
+    let max = |exchanges: &[Exchange], end: u64| {
+        let mut collector = Collector::until(Moment(end * MS));
+        exchanges
+            .iter()
+            .for_each(|exchange| collector.add(exchange));
+        let total = collector.stats().total;
+        let measured = total.latency.map_or(0, |latency| latency.measured);
+        (total.max_ns(), measured)
+    };
+    assert_eq!(max(&[cancelled.clone()], 90), (Some((50 * MS, false)), 0));
+    let both = [cancelled, answered];
+    assert_eq!(max(&both, 90), (Some((70 * MS, true)), 1));
+    let open = exchange("ping", None, Status::Open, 0);
+    let [cancelled, answered] = both;
+    let all = [cancelled, answered, open];
+    assert_eq!(max(&all, 90), (Some((90 * MS, false)), 1));
 }
 
 #[test]

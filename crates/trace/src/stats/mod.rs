@@ -82,17 +82,6 @@ pub struct Slow {
     pub name: Option<CompactString>,
 }
 
-impl Stats {
-    /// Statistics of these exchanges, which come in the order of their requests.
-    pub fn collect<'a>(exchanges: impl IntoIterator<Item = &'a Exchange>) -> Self {
-        let mut collector = Collector::default();
-        exchanges
-            .into_iter()
-            .for_each(|exchange| collector.add(exchange));
-        collector.stats()
-    }
-}
-
 impl Row {
     /// Exchanges in a minute, in tenths, of a recording of `span_ns` nanoseconds; none of one that
     /// lasted no time.

@@ -19,18 +19,26 @@ fn exchange(method: &str, name: Option<&str>, status: Status, latency_ms: u64) -
     }
 }
 
+fn collected(exchanges: &[Exchange]) -> Stats {
+    let mut collector = Collector::default();
+    exchanges
+        .iter()
+        .for_each(|exchange| collector.add(exchange));
+    collector.stats()
+}
+
 #[test]
 fn what_was_not_answered_in_time_counts_but_is_not_measured() {
     let made = |status: &Status| exchange("tools/call", Some("a"), *status, 3);
     let statuses: Vec<_> = Status::ALL.iter().map(made).collect();
-    let stats = Stats::collect(&statuses);
+    let stats = collected(&statuses);
     let row = &stats.tools[0];
     assert_eq!(row.count, 12);
     assert_eq!((row.given_up, stats.total.given_up), (1, 1));
     let failed = "error, tool-error, cancelled, late, lost, unanswered";
     assert_eq!(row.failed, 6, "{failed}");
     let probe = exchange(PROBE, None, Status::Error, 3);
-    let refused = Stats::collect(&[probe]);
+    let refused = collected(&[probe]);
     assert_eq!(refused.total.failed, 0, "a probe that was refused");
     assert_eq!(row.cancelled, 2, "cancelled, late");
     let measured = row.latency.map(|latency| latency.measured);
@@ -42,7 +50,7 @@ fn what_was_not_answered_in_time_counts_but_is_not_measured() {
     let left_out = (stats.server_ns, stats.unmeasured);
     assert_eq!(left_out, (5 * 3 * MS, 6), "what is left out is counted");
     let listen = exchange("subscriptions/listen", None, Status::Ok, 9000);
-    let stats = Stats::collect(&[listen]);
+    let stats = collected(&[listen]);
     assert_eq!((stats.methods[0].latency, stats.unmeasured), (None, 0));
 }
 
@@ -84,7 +92,7 @@ fn rows_are_per_direction_method_and_tool() {
         exchange("ping", None, Status::Ok, 4),
         sampling,
     ];
-    let stats = Stats::collect(&exchanges);
+    let stats = collected(&exchanges);
     let methods: Vec<_> = stats
         .methods
         .iter()
@@ -114,7 +122,7 @@ fn the_ten_slowest_are_named_the_slowest_first() {
     let exchanges: Vec<_> = (1..=30)
         .map(|ms| exchange("ping", None, Status::Ok, ms * 7 % 31))
         .collect();
-    let slowest = Stats::collect(&exchanges).slowest;
+    let slowest = collected(&exchanges).slowest;
     let times: Vec<_> = slowest.iter().map(|slow| slow.latency_ns / MS).collect();
     assert_eq!(times, [30, 29, 28, 27, 26, 25, 24, 23, 22, 21]);
 }

@@ -118,8 +118,8 @@ fn clamped(window: Window, at: Moment, columns: usize) -> usize {
 fn role(exchange: &Exchange) -> Role {
     match exchange.status {
         Status::Open | Status::Listening => Role::Open,
-        Status::Cancelled | Status::Late | Status::GivenUp => Role::Warn,
         _ if exchange.has_failed() => Role::Bad,
+        Status::Cancelled | Status::Late | Status::GivenUp => Role::Warn,
         _ => Role::Good,
     }
 }

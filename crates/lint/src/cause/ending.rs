@@ -68,6 +68,9 @@ pub(super) fn answered_at_exit(facts: &Facts) -> Option<Cause> {
 /// Signals that the system sends to a process for what its own code did.
 const CRASHES: [&str; 5] = ["SIGSEGV", "SIGBUS", "SIGILL", "SIGABRT", "SIGFPE"];
 
+/// A mock says so on stderr before it ends because a fault or the recording asks for it.
+pub const MOCK_ENDS: &str = "this mock ends now, as it was asked to";
+
 /// The server ended by itself in the middle of a session.
 pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
     let end = facts.ended_by_itself()?;
@@ -86,7 +89,14 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
         End::Killed { signal } => &**signal == "SIGKILL",
         end => *end == End::Exited { code: 137 },
     };
+    let is_mock = facts.last_words.iter().any(|line| {
+        let said = String::from_utf8_lossy(line.text());
+        said.contains(MOCK_ENDS)
+    });
     let advice = match end {
+        _ if is_mock => {
+            "This is a mock, which ends so on purpose: see whether the host does what it should then."
+        }
         _ if was_killed => {
             "Somebody killed it, or the system did because it was out of memory: look into the \
              kernel's log."
@@ -103,8 +113,12 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
              open."
         }
     };
-    let (ended, said) = (phrases::ended(end), phrases::stderr_says(facts));
-    let cause = Cause::new(certainty, format!("the server {ended}{when}{said}"), advice);
+    let ended = phrases::ended(end);
+    let sentence = match is_mock {
+        true => format!("the mock {ended}{when}, as it was asked to"),
+        false => format!("the server {ended}{when}{}", phrases::stderr_says(facts)),
+    };
+    let cause = Cause::new(certainty, sentence, advice);
     let usage = facts
         .session
         .usage

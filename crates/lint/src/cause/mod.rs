@@ -24,6 +24,7 @@ mod startup;
 mod stderr_lines;
 mod streams;
 
+pub use ending::MOCK_ENDS;
 pub use facts::Facts;
 pub use phrases::{call, calls};
 

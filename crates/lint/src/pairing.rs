@@ -5,6 +5,7 @@ use mcpreel_trace::correlator::{Observation, Observed};
 use mcpreel_trace::event::{Closer, Event, EventKind};
 use mcpreel_trace::frame::{Seq, StreamId};
 use mcpreel_wire::message::{Direction, Era, Problem};
+use mcpreel_wire::text::duration;
 
 rules! {
     ID_REUSED = error("id-reused").of(section::REQUESTS)
@@ -192,11 +193,9 @@ fn finding(observation: &Observation) -> Option<Finding> {
         Observed::ResponseDuplicate => (&RESPONSE_DUPLICATE, format!("id {subject}")),
         Observed::ResponseIdTypeChanged => (&RESPONSE_ID_TYPE_CHANGED, format!("id {subject}")),
         Observed::ResponseLate { after_ns } if after_ns > CANCEL_GRACE_NS => {
-            let after = after_ns / 1_000_000;
-            (
-                &CANCEL_LATE_RESPONSE,
-                format!("id {subject}, {after} ms after the cancel"),
-            )
+            let after = duration(after_ns);
+            let detail = format!("id {subject}, {after} after the cancel");
+            (&CANCEL_LATE_RESPONSE, detail)
         }
         Observed::CancelUnknown => (&CANCEL_UNKNOWN_REQUEST, format!("id {subject}")),
         Observed::CancelCompleted => (&CANCEL_COMPLETED_REQUEST, format!("id {subject}")),

@@ -1,6 +1,5 @@
 //! Servers that leave badly or not at all, and pipes that nobody drains.
 
-use super::lasting;
 use crate::section::SHUTDOWN;
 use crate::{Context, Finding, Findings, Part, Rule, quote};
 use mcpreel_trace::clock::Moment;
@@ -9,6 +8,7 @@ use mcpreel_trace::event::{Event, EventKind, ProcessName};
 use mcpreel_trace::frame::{FrameHead, StreamId};
 use mcpreel_trace::session::{Ends, Side};
 use mcpreel_wire::message::{Body, Direction};
+use mcpreel_wire::text::duration;
 
 rules! {
     STDERR_BURST = note("stderr-burst")
@@ -111,7 +111,7 @@ impl Ending {
         let alive = self.terminated.map(|t| now.ns_since(t));
         self.once(
             alive.filter(|ns| *ns >= PATIENCE_NS).map(|ns| {
-                SHUTDOWN_SIGKILL.found(format!("alive {} after the signal", lasting(ns)))
+                SHUTDOWN_SIGKILL.found(format!("alive {} after the signal", duration(ns)))
             }),
             context,
         );
@@ -196,7 +196,7 @@ impl Ending {
 pub(super) fn eof_ignored(ends: &Ends, now: Moment, patience_ns: u64) -> Option<Finding> {
     let closed = ends.c2s.filter(|end| end.by == Side::Host)?;
     let ns = now.ns_since(closed.t);
-    let detail = format!("alive {} after the end of stdin", lasting(ns));
+    let detail = format!("alive {} after the end of stdin", duration(ns));
     (ns >= patience_ns).then(|| SHUTDOWN_EOF_IGNORED.found(detail))
 }
 
@@ -205,7 +205,7 @@ pub(super) fn stdout_closed(ends: &Ends, now: Moment) -> Option<Finding> {
     let closed = ends.s2c.filter(|end| end.by == Side::Server)?;
     let was_asked = ends.c2s.is_some_and(|end| end.t <= closed.t);
     let ns = now.ns_since(closed.t);
-    let detail = format!("alive {} after it closed stdout", lasting(ns));
+    let detail = format!("alive {} after it closed stdout", duration(ns));
     (ns >= PATIENCE_NS && !was_asked).then(|| PROCESS_STDOUT_CLOSED_EARLY.found(detail))
 }
 
@@ -221,7 +221,7 @@ pub(super) fn request_after_eof(part: &Part<'_>) {
         .filter(|end| end.by == Side::Host);
     let t = part.seen.head.t_first;
     if let Some(closed) = closed.filter(|closed| is_request && from_server && t > closed.t) {
-        let after = lasting(t.ns_since(closed.t));
+        let after = duration(t.ns_since(closed.t));
         let method = quote::text(part.method().unwrap_or_default());
         let detail = format!("{method}, {after} after the end of stdin");
         part.tell(&SHUTDOWN_WRITES_AFTER_EOF, detail);
@@ -325,7 +325,7 @@ fn undrained(stream: StreamId, ns: u64, bytes: u64) -> Option<Finding> {
         StreamId::C2S => (&STDIN_UNDRAINED, "server"),
         _ => return None,
     };
-    let ns = lasting(ns);
+    let ns = duration(ns);
     let detail = format!("the {reader} read nothing for {ns} while {bytes} bytes waited");
     Some(rule.found(detail))
 }

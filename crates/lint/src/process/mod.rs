@@ -78,11 +78,3 @@ impl Family for Process {
         self.ending.finish(end, context);
     }
 }
-
-/// Nanoseconds in words: `1.2 s`, and below a second `340 ms`.
-fn lasting(ns: u64) -> String {
-    match ns / 1_000_000 {
-        ms @ 0..1000 => format!("{ms} ms"),
-        ms => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
-    }
-}

@@ -4,7 +4,6 @@
 //! viewer of a live recording asks at its own now, and stores nothing.
 
 use super::ending::{PATIENCE_NS, eof_ignored, stdout_closed};
-use super::lasting;
 use super::slowness::{REQUEST_SLOW, TIMEOUT_NO_CANCEL, is_judged};
 use super::start::{handshake, is_open, late, unanswered};
 use crate::{Context, Finding, Findings, Part};
@@ -14,6 +13,7 @@ use mcpreel_trace::correlator::{Observation, Observed};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::session::Session;
 use mcpreel_wire::message::Direction;
+use mcpreel_wire::text::duration;
 use std::collections::HashSet;
 
 /// A request without an answer for so long should have been given up: the most common limit of
@@ -124,7 +124,7 @@ fn slow(exchange: &Exchange, is_asking: bool, slow_ns: u64, now: Moment) -> Opti
         late(
             &REQUEST_SLOW,
             exchange,
-            format!("no answer for {}", lasting(ns)),
+            format!("no answer for {}", duration(ns)),
         )
     })
 }
@@ -146,7 +146,7 @@ fn timeout(exchange: &Exchange, is_asking: bool, now: Moment) -> Option<Finding>
         late(
             &TIMEOUT_NO_CANCEL,
             exchange,
-            format!("no answer for {}", lasting(ns)),
+            format!("no answer for {}", duration(ns)),
         )
     })
 }

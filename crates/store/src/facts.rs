@@ -13,6 +13,7 @@ use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_wire::message::Direction;
 use rusqlite::{Row, params};
+use std::collections::BTreeSet;
 
 /// Events that are read from the beginning and from the end: a recorder writes some dozens, but
 /// two for each time that somebody does not read.
@@ -129,6 +130,12 @@ impl Recording {
             session: summary.session,
             ..Facts::default()
         };
+        let requests: BTreeSet<_> = facts.troubled().map(|one| one.request.0).collect();
+        for seq in requests {
+            let rows = self.findings_of_frame(seq)?.into_iter();
+            let told = rows.map(|row| (row.rule.clone(), found(row)));
+            facts.in_requests.extend(told);
+        }
         if facts.is_live {
             facts.unfinished = self.unfinished()?;
         }

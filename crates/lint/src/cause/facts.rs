@@ -61,6 +61,8 @@ pub struct Facts {
     /// Calls that were never answered, each with the same call that came later.
     pub again: Vec<(Exchange, Exchange)>,
     pub findings: Vec<Group>,
+    /// What rules found in the requests of these calls.
+    pub in_requests: Vec<(Box<str>, Found)>,
     /// The first lines on the streams of the protocol that are no messages.
     pub noise: Vec<Line>,
     /// The lines that the findings about framing point at: a message is in several of them, or has
@@ -238,6 +240,14 @@ impl Facts {
             matches!(exchange.status, Status::Ok | Status::Late) && exchange.response.is_some()
         };
         self.opening.iter().find(is_answered)
+    }
+
+    /// The calls that failed or wait, as far as they are known.
+    pub fn troubled(&self) -> impl Iterator<Item = &Exchange> {
+        let ways = self.failed.iter().flat_map(|failed| &failed.ways);
+        let cancelled = self.cancelled.iter().map(|one| &one.exchange);
+        let known = ways.map(|way| &way.exchange).chain(cancelled);
+        known.chain(self.without_answer())
     }
 
     pub fn events_that(&self, is: fn(&EventKind) -> bool) -> impl Iterator<Item = &Event> {

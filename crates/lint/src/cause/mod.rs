@@ -219,6 +219,20 @@ pub static KINDS: [Kind; 30] = [
     (NOTHING_WRONG, oddities::nothing_wrong),
 ];
 
+/// Adds to the evidence that is a request what rules found in it: why the call failed often stands
+/// there.
+fn add_findings(cause: &mut Cause, facts: &Facts) {
+    for (rule, found) in &facts.in_requests {
+        let mut shown = cause.evidence.iter_mut();
+        let place = found.frame.map(Place::Frame);
+        let request = shown.find(|one| Some(one.place) == place && !one.text.contains(&**rule));
+        if let Some(request) = request {
+            let found = phrases::finding(rule, found);
+            request.text = format!("{}; {}", request.text, found.text);
+        }
+    }
+}
+
 /// Kinds about something that is missing at the start, which a part of a session need not have.
 const OF_THE_START: [&str; 2] = ["died-at-start", "handshake-unfinished"];
 
@@ -231,9 +245,13 @@ pub fn causes(facts: &Facts) -> Vec<Cause> {
     let applies = |kind: &&Kind| !is_part || !OF_THE_START.contains(&kind.0);
     let mut causes: Vec<_> = kinds.iter().filter(applies).filter_map(cause).collect();
     causes.sort_by_key(|cause| cause.certainty == Possible);
-    if causes.iter().any(|cause| cause.certainty > Possible) {
+    let tells = |cause: &Cause| cause.certainty > Possible && cause.id != "calls-failed";
+    if causes.iter().any(tells) {
         causes.retain(|cause| cause.id != LEFT_UNANSWERED);
     }
+    causes
+        .iter_mut()
+        .for_each(|cause| add_findings(cause, facts));
     if causes.is_empty() {
         causes.extend(fallbacks.iter().find_map(cause));
     }

@@ -355,7 +355,8 @@ pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
         Some(_) => format!("{call} was cancelled{waited}, before there was an answer"),
         None => format!("{call} had no answer when the session ended{waited}"),
     };
-    let others = match facts.counts.failed.saturating_sub(1) {
+    let answered = facts.failed.iter().map(Failed::count).sum::<u64>() + facts.failed_too.count;
+    let others = match facts.counts.failed.saturating_sub(answered + 1) {
         0 => String::new(),
         others => format!("; {} failed too", plural(others, "other call")),
     };

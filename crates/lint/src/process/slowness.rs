@@ -1,7 +1,7 @@
 //! Calls that the client gave up (without a cancel, without having asked for progress, or to make
 //! them again), and answers that took long.
 
-use super::start::Start;
+use super::start::{Start, late};
 use crate::section::{PROGRESS, TIMEOUTS};
 use crate::{Part, quote};
 use hdrhistogram::Histogram;
@@ -226,7 +226,8 @@ impl Latencies {
             return;
         };
         if ns > self.slow_ns && !start.is_told(exchange) {
-            part.tell(&REQUEST_SLOW, took(ns, exchange.waited_inside_ns()));
+            let detail = took(ns, exchange.waited_inside_ns());
+            part.push(late(&REQUEST_SLOW, exchange, detail).and(part.seen.head.seq));
         }
         let by_name = matches!(&*exchange.method, "tools/call" | "prompts/get");
         let name = exchange.name.as_deref().filter(|_| by_name);
@@ -239,7 +240,7 @@ impl Latencies {
             if ns > median.saturating_mul(TIMES) {
                 let (ns, median) = (duration(ns), duration(median));
                 let detail = format!("took {ns}, the median is {median}");
-                part.tell(&LATENCY_OUTLIER, detail);
+                part.push(late(&LATENCY_OUTLIER, exchange, detail).and(part.seen.head.seq));
             }
         }
         if exchange.status == Status::Ok {

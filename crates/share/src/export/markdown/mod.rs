@@ -40,7 +40,7 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::layout::each_line;
-use mcpreel_wire::text::{Limits, clock, cut, escape, escape_bytes, plural, since, size};
+use mcpreel_wire::text::{Limits, clock, count, cut, escape, escape_bytes, plural, since, size};
 use std::fmt::Write as _;
 use std::io::Write;
 
@@ -155,7 +155,11 @@ fn exchanges(
     }
     if picked.left_out > 0 {
         let more = plural(picked.left_out, "more exchange");
-        let _ = writeln!(text, "\n({more} not told here)");
+        let failed = match picked.failed {
+            0 => String::new(),
+            failed => format!(", of which {} failed", count(failed)),
+        };
+        let _ = writeln!(text, "\n({more} not told here{failed})");
     }
     Ok(())
 }

@@ -194,6 +194,12 @@ impl Facts {
         self.end() == Some(&End::Unknown) && self.events_that(exits).next().is_some()
     }
 
+    /// Whether the recorder went before the session was over, and what it left was completed.
+    pub fn is_cut_off(&self) -> bool {
+        let recovers = |kind: &EventKind| matches!(kind, EventKind::Recovered { .. });
+        self.end() == Some(&End::Unknown) && self.events_that(recovers).next().is_some()
+    }
+
     /// The end of the server, if nobody told it to end.
     pub fn ended_by_itself(&self) -> Option<&End> {
         let end = self.end()?;
@@ -246,7 +252,8 @@ impl Facts {
     pub fn troubled(&self) -> impl Iterator<Item = &Exchange> {
         let ways = self.failed.iter().flat_map(|failed| &failed.ways);
         let cancelled = self.cancelled.iter().map(|one| &one.exchange);
-        let known = ways.map(|way| &way.exchange).chain(cancelled);
+        let known = ways.map(|way| &way.exchange);
+        let known = known.chain(&self.failed_too.exchanges).chain(cancelled);
         known.chain(self.without_answer())
     }
 

@@ -225,7 +225,9 @@ fn add_findings(cause: &mut Cause, facts: &Facts) {
     for (rule, found) in &facts.in_requests {
         let mut shown = cause.evidence.iter_mut();
         let place = found.frame.map(Place::Frame);
-        let request = shown.find(|one| Some(one.place) == place && !one.text.contains(&**rule));
+        let is_told = oddities::TOLD.contains(&&**rule);
+        let request =
+            shown.find(|one| Some(one.place) == place && !is_told && !one.text.contains(&**rule));
         if let Some(request) = request {
             let found = phrases::finding(rule, found);
             request.text = format!("{}; {}", request.text, found.text);

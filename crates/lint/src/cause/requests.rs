@@ -353,6 +353,9 @@ pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
     let waited = waited.map_or_else(String::new, |ns| format!(" after {}", duration(ns)));
     let told = match cancelled {
         Some(_) => format!("{call} was cancelled{waited}, before there was an answer"),
+        None if facts.is_cut_off() => {
+            format!("{call} had no answer when the recorder was killed{waited}")
+        }
         None => format!("{call} had no answer when the session ended{waited}"),
     };
     let answered = facts.failed.iter().map(Failed::count).sum::<u64>() + facts.failed_too.count;

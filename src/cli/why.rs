@@ -9,7 +9,7 @@
 //!          00:12.022  the server was ended by SIGSEGV
 //! do       It crashed in native code: look for a core dump, and …
 //! also     likely: search_docs failed twice: quota exceeded (tool-error, #4, #6)
-//! see      mcpreel show '7f3a#12'
+//! see      mcpreel show 7f3a#12
 //! lint     2 findings: mcpreel lint 7f3a
 //! ```
 
@@ -96,13 +96,12 @@ impl Why {
                 let name = out.paint(Ink::Faint, &pad_end(name, NAMES));
                 out.line(&format!("{name}{text}"))
             };
+            let named = phrases::command(&[named]);
             if let Some(seq) = frames.next() {
-                let frame = phrases::command(&[format!("{named}#{seq}")]);
-                hint("see", format!("mcpreel show {frame}"))?;
+                hint("see", format!("mcpreel show {named}#{seq}"))?;
             }
             if summary.findings > 0 {
                 let findings = plural(summary.findings, "finding");
-                let named = phrases::command(&[named]);
                 hint("lint", format!("{findings}: mcpreel lint {named}"))?;
             }
         }

@@ -54,11 +54,5 @@ fn people_are_told_the_cause_how_sure_it_is_where_it_shows_and_what_to_do() {
     refused(&demo, &["why", address], 2, &way_out);
     let see = said.lines().find(|line| line.starts_with("see "));
     let see = see.and_then(|line| line.split("mcpreel show ").nth(1));
-    stdout(
-        &demo,
-        &[
-            "show",
-            see.expect("it says where to look").trim_matches('\''),
-        ],
-    );
+    stdout(&demo, &["show", see.expect("it says where to look")]);
 }

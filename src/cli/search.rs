@@ -11,7 +11,7 @@ use super::rows::stream_arrow;
 use super::{folder, select};
 use clap::Args;
 use mcpreel_store::library::{Library, short_id};
-use mcpreel_store::reader::Recording;
+use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::text_search::{Finder, Pattern, Search as Scan};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::{FrameHead, StreamId};
@@ -35,7 +35,7 @@ const METHOD: usize = 24;
 
 /// Find a text in recordings
 ///
-/// Looks in every byte on record, the newest recording and frame first.
+/// Looks in every byte on record and in the command lines of servers, the newest recording and frame first.
 /// Without a capital letter in TEXT case is ignored; text is also found where JSON has escaped it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -71,7 +71,8 @@ impl Search {
             Pattern::Literal(text)
         };
         // A wrong pattern is refused before anything is read.
-        Finder::new(&pattern).map_err(|error| usage(&escape(&error.to_string())))?;
+        let finder = Finder::new(&pattern).map_err(|error| usage(&escape(&error.to_string())));
+        let finder = finder?;
         let library = Library::new(folder::existing(&self.folder)?);
         let entries = library.list()?;
         let paths: Vec<PathBuf> = if self.recordings.is_empty() {
@@ -85,8 +86,13 @@ impl Search {
         let (mut hits, mut recordings, mut exit) = (0, 0, Exit::Fine);
         for path in paths {
             let searched = select::recording(&path, &library).and_then(|recording| {
-                let id = recording.summary()?.id;
+                let Summary { id, context, .. } = recording.summary()?;
                 let short = short_id(&id, &entries);
+                let command = context.argv.join(" ");
+                if !finder.places(command.as_bytes(), 1).is_empty() {
+                    hits += 1;
+                    self.show_command((&id, short), &recording, &command, &mut out)?;
+                }
                 self.through(&recording, (&id, short), &pattern, &mut hits, &mut out)
             });
             match searched {
@@ -103,6 +109,29 @@ impl Search {
             Exit::Fine if hits == 0 => Exit::Process(ExitCode::from(1)),
             exit => exit,
         })
+    }
+
+    /// Shows the command line of a recording, in which the text was found.
+    fn show_command(
+        &self,
+        (id, short): (&str, &str),
+        recording: &Recording,
+        command: &str,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        if self.json {
+            let path = recording.path().to_string_lossy();
+            let hit = json!({"id": id, "path": path, "seq": null, "stream": "command", "context": command});
+            return Ok(out.json(&hit)?);
+        }
+        let (at, what) = (pad_end(short, 12), pad_end("command line", METHOD));
+        let room = out
+            .columns()
+            .unwrap_or(usize::MAX)
+            .saturating_sub(12 + METHOD + 7);
+        let command = cut(&escape(command), room);
+        let (at, what) = (out.paint(Ink::Strong, &at), out.paint(Ink::Faint, &what));
+        Ok(out.line(&format!("{at}  •  {what}  {command}"))?)
     }
 
     /// Shows every hit in one recording.

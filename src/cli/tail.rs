@@ -91,7 +91,10 @@ fn newest_or_next(library: &Library) -> Result<PathBuf, Failure> {
         return Ok(live.path);
     }
     let dir = output::shown(library.dir());
-    output::say(&format!("waiting for a recording in {dir}"));
+    output::say(&format!(
+        "waiting for a recording in {dir}, as none is made now: `mcpreel run -- COMMAND` makes one, \
+         `mcpreel tail @` shows the newest that is there, Ctrl-C ends the waiting"
+    ));
     loop {
         if let Some(path) = begun(library.dir()).difference(&known).next() {
             return Ok(path.clone());

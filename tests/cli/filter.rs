@@ -97,6 +97,10 @@ fn a_text_is_found_in_all_recordings_with_its_place() {
         seqs.is_sorted_by(|a, b| a > b),
         "the newest first: {seqs:?}"
     );
+    // The command of a server was once found nowhere.
+    let command = library.json(&["search", "demo-server"]);
+    assert_eq!(command[0]["stream"], "command", "{command:?}");
+    assert!(stdout(&library, &["search", "demo-server"]).contains("command line"));
     let lines = stdout(&library, &["search", "atlantis"]);
     assert_eq!(lines.lines().count(), hits.len());
     let short = id

@@ -9,10 +9,13 @@ pub fn server(entry: &Entry) -> Option<String> {
     peer(&entry.summary()?.session.server)
 }
 
-/// The program that spawned the recorder.
+/// The client as it calls itself, else the program that spawned the recorder.
 pub fn host(entry: &Entry) -> Option<String> {
     let name = &*entry.context()?.host.name;
-    (!name.is_empty()).then(|| escape(name).into_owned())
+    let client = entry
+        .summary()
+        .and_then(|summary| peer(&summary.session.client));
+    client.or_else(|| (!name.is_empty()).then(|| escape(name).into_owned()))
 }
 
 /// The server: `weather-server 1.4`, or the command where the server has not said who it is;

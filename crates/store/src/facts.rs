@@ -124,7 +124,7 @@ impl Recording {
             failed,
             failed_too,
             cancelled: self.cancelled()?,
-            again: self.made_again()?,
+            again: self.made_again(&findings)?,
             findings,
             context: summary.context,
             session: summary.session,
@@ -337,7 +337,6 @@ impl Recording {
             let about = messages.find(|row| row.record.exchange == Some(exchange.id));
             Ok(Cancelled {
                 has_token: asked.is_some_and(|row| row.record.token.is_some()),
-                again: self.next_alike(&exchange)?,
                 said: about.map(|row| row.record.summary).unwrap_or_default(),
                 exchange,
             })
@@ -345,29 +344,20 @@ impl Recording {
         cancelled.collect()
     }
 
-    /// The requests that were never answered, each with the same request that came later.
-    fn made_again(&self) -> Result<Vec<(Exchange, Exchange)>, ReadError> {
+    /// Calls that were given up, each with the call that repeats it, as a rule has found them.
+    fn made_again(&self, findings: &[Group]) -> Result<Vec<(Exchange, Exchange)>, ReadError> {
+        let is_meant = |group: &&Group| &*group.rule == "repeated-after-timeout";
+        let found = findings.iter().find(is_meant).map(|group| &group.first);
         let mut again = Vec::new();
-        for status in [Status::Open, Status::Unanswered] {
-            for exchange in self.sample(status)?.exchanges {
-                let next = self.next_alike(&exchange)?;
-                again.extend(next.map(|next| (exchange, next)));
-            }
+        for found in found.into_iter().flatten() {
+            let later = found.exchange.map(|id| self.exchange(id)).transpose()?;
+            let Some((later, first)) = later.flatten().zip(found.related.first()) else {
+                continue;
+            };
+            let mut of_frame = self.exchanges_of_frame(*first)?.into_iter();
+            let first = of_frame.find(|one| one.name == later.name);
+            again.extend(first.map(|first| (first, later)));
         }
         Ok(again)
-    }
-
-    /// The next request of the same method and name, if it asks for the same and, where the first
-    /// was cancelled, came after that.
-    fn next_alike(&self, exchange: &Exchange) -> Result<Option<Exchange>, ReadError> {
-        let (method, name) = (&*exchange.method, exchange.name.as_deref());
-        let alike = (method, name, to_sql(exchange.id.0));
-        let next = "WHERE e.method = ?1 AND e.name IS ?2 AND e.id > ?3 ORDER BY e.id LIMIT 1";
-        let next: Option<Exchange> = self.row(next, alike)?;
-        let is_again = |next: &Exchange| {
-            let later = exchange.cancelled.is_none_or(|seq| next.request.0 > seq);
-            later && next.direction == exchange.direction && next.asked() == exchange.asked()
-        };
-        Ok(next.filter(is_again))
     }
 }

@@ -58,7 +58,7 @@ pub struct Facts {
     pub failed_too: Sample,
     /// Requests that were cancelled, whether or not they were answered later.
     pub cancelled: Vec<Cancelled>,
-    /// Calls that were never answered, each with the same call that came later.
+    /// Calls that nobody waited for any more, each with the same call that came later.
     pub again: Vec<(Exchange, Exchange)>,
     pub findings: Vec<Group>,
     /// What rules found in the requests of these calls.
@@ -114,8 +114,6 @@ pub struct Cancelled {
     pub said: Arc<str>,
     /// Whether the request had a `progressToken`.
     pub has_token: bool,
-    /// The next call with the same method, name and arguments.
-    pub again: Option<Exchange>,
 }
 
 impl Cancelled {

@@ -187,9 +187,15 @@ pub type Kind = (&'static str, fn(&Facts) -> Option<Cause>);
 
 /// All kinds, the gravest first. The last two are for recordings where no other kind is found.
 pub static KINDS: [Kind; 30] = [
-    ("server-not-found", startup::server_not_found),
-    ("server-not-executable", startup::server_not_executable),
-    ("server-not-started", startup::server_not_started),
+    ("server-not-found", |facts| {
+        startup::not_started(facts, |code| code == 127)
+    }),
+    ("server-not-executable", |facts| {
+        startup::not_started(facts, |code| code == 126)
+    }),
+    ("server-not-started", |facts| {
+        startup::not_started(facts, |code| !matches!(code, 126 | 127))
+    }),
     ("content-length-framing", streams::content_length_framing),
     ("pretty-printed", streams::pretty_printed),
     ("banner-before-first-message", startup::banner),

@@ -3,7 +3,7 @@
 use super::Certainty::{self, Certain, Likely, Possible};
 use super::facts::{Alike, Cancelled, Facts, Failed};
 use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, ending, negotiation, phrases};
-use crate::{process, quote};
+use crate::quote;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_wire::mcp::methods::{self, Way};
@@ -167,22 +167,13 @@ fn shown_cancelled(cause: Cause, cancelled: &Cancelled) -> Cause {
 
 /// A call was made again after it had not been answered in time: the tool may have run twice.
 pub(super) fn executed_twice(facts: &Facts) -> Option<Cause> {
-    // Who cancels and asks again at once has changed their mind.
-    let cancelled = facts.cancelled.iter().filter_map(|one| {
-        let was_late = one.exchange.status == Status::Late || timed_out(one).is_some();
-        Some((&one.exchange, one.again.as_ref().filter(|_| was_late)?))
-    });
-    let silent = facts.again.iter().filter_map(|(first, again)| {
-        let after_ns = again.t_request.ns_since(first.t_request);
-        process::is_abandoned(after_ns).then_some((first, again))
-    });
-    let pairs = cancelled.chain(silent);
-    let pairs = pairs.filter(|(first, _)| &*first.method == "tools/call");
     // One that was answered after all has run for sure; the second if it was answered.
+    let pairs = facts.again.iter();
     let (first, again) = pairs.min_by_key(|(first, _)| first.status != Status::Late)?;
     let (certainty, did) = match (first.status, again.response) {
         (Status::Late, Some(_)) => (Certain, "the tool ran twice"),
-        _ => (Likely, "the tool may have run twice"),
+        (Status::Late, None) | (_, Some(_)) => (Likely, "the tool may have run twice"),
+        (_, None) => (Possible, "the tool may have run twice"),
     };
     let cause = Cause::new(
         certainty,

@@ -8,19 +8,8 @@ use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::duration;
 
-pub(super) fn server_not_found(facts: &Facts) -> Option<Cause> {
-    not_started(facts, |exit_code| exit_code == 127)
-}
-
-pub(super) fn server_not_executable(facts: &Facts) -> Option<Cause> {
-    not_started(facts, |exit_code| exit_code == 126)
-}
-
-pub(super) fn server_not_started(facts: &Facts) -> Option<Cause> {
-    not_started(facts, |exit_code| !matches!(exit_code, 126 | 127))
-}
-
-fn not_started(facts: &Facts, is_meant: fn(u8) -> bool) -> Option<Cause> {
+/// The server was not started, for the reason that its exit code tells.
+pub(super) fn not_started(facts: &Facts, is_meant: fn(u8) -> bool) -> Option<Cause> {
     let Some(End::NotStarted { exit_code, message }) = facts.end() else {
         return None;
     };

@@ -13,8 +13,6 @@ mod start;
 
 pub use overdue::overdue;
 
-pub(super) use slowness::is_abandoned;
-
 use crate::{Context, Family, FrameContext, Part, Rule};
 use mcpreel_trace::correlator::Observation;
 use mcpreel_trace::event::{Event, EventKind};

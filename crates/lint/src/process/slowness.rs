@@ -136,10 +136,11 @@ impl Calls {
         }
         // Of one that pairing knows no longer nobody knows whether it was answered.
         let is_known = |id: &ExchangeId| correlator.exchange(*id).is_some();
+        let times = ABANDONED_NS..=AGAIN_NS;
         let abandoned = self
             .open
             .iter()
-            .filter(|(id, one)| is_same(one) && is_abandoned(age(one)) && is_known(id));
+            .filter(|(id, one)| is_same(one) && times.contains(&age(one)) && is_known(id));
         let (_, one) = abandoned.max_by_key(|(_, one)| one.frame)?;
         let after = duration(age(one));
         Some((one.frame, format!("again after {after} without an answer")))
@@ -167,12 +168,6 @@ impl Calls {
             self.cancelled.insert(exchange, Call { t, ..call });
         }
     }
-}
-
-/// Whether a call that is made again `ns` nanoseconds after the first, which is still open, is made
-/// again because nobody waits for the first any more.
-pub(crate) fn is_abandoned(ns: u64) -> bool {
-    (ABANDONED_NS..=AGAIN_NS).contains(&ns)
 }
 
 // Answers that took long: longer than they may, or than their like.

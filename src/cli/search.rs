@@ -17,7 +17,7 @@ use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::{FrameHead, StreamId};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{count, cut, escape, escape_bytes, pad_end, plural, size, width};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -91,7 +91,16 @@ impl Search {
                 let command = context.argv.join(" ");
                 if !finder.places(command.as_bytes(), 1).is_empty() {
                     hits += 1;
-                    self.show_command((&id, short), &recording, &command, &mut out)?;
+                    let place = json!({
+                        "id": id,
+                        "path": recording.path().to_string_lossy(),
+                        "seq": null,
+                        "stream": "command",
+                        "context": command,
+                    });
+                    let command = escape(&command).into_owned();
+                    let context = [String::new(), command, String::new()];
+                    self.print(&place, [short, "•", "command line"], context, &mut out)?;
                 }
                 self.through(&recording, (&id, short), &pattern, &mut hits, &mut out)
             });
@@ -109,29 +118,6 @@ impl Search {
             Exit::Fine if hits == 0 => Exit::Process(ExitCode::from(1)),
             exit => exit,
         })
-    }
-
-    /// Shows the command line of a recording, in which the text was found.
-    fn show_command(
-        &self,
-        (id, short): (&str, &str),
-        recording: &Recording,
-        command: &str,
-        out: &mut Output,
-    ) -> Result<(), Failure> {
-        if self.json {
-            let path = recording.path().to_string_lossy();
-            let hit = json!({"id": id, "path": path, "seq": null, "stream": "command", "context": command});
-            return Ok(out.json(&hit)?);
-        }
-        let (at, what) = (pad_end(short, 12), pad_end("command line", METHOD));
-        let room = out
-            .columns()
-            .unwrap_or(usize::MAX)
-            .saturating_sub(12 + METHOD + 7);
-        let command = cut(&escape(command), room);
-        let (at, what) = (out.paint(Ink::Strong, &at), out.paint(Ink::Faint, &what));
-        Ok(out.line(&format!("{at}  •  {what}  {command}"))?)
     }
 
     /// Shows every hit in one recording.
@@ -175,28 +161,46 @@ impl Search {
         out: &mut Output,
     ) -> Result<(), Failure> {
         let method = method(recording, head)?;
-        let [before, found, after] = context(recording, head, place)?;
-        if self.json {
-            return Ok(out.json(&json!({
-                "id": id,
-                "path": recording.path().to_string_lossy(),
-                "seq": head.seq.0,
-                "stream": head.stream.as_str(),
-                "direction": head.stream.messages().map(Direction::as_str),
-                "t_ns": head.t_last.0,
-                "method": method,
-                "offset": place.start,
-                "length": place.end - place.start,
-                "context": format!("{before}{found}{after}"),
-            }))?);
-        }
+        let context = context(recording, head, place)?;
+        let found_at = json!({
+            "id": id,
+            "path": recording.path().to_string_lossy(),
+            "seq": head.seq.0,
+            "stream": head.stream.as_str(),
+            "direction": head.stream.messages().map(Direction::as_str),
+            "t_ns": head.t_last.0,
+            "method": method,
+            "offset": place.start,
+            "length": place.end - place.start,
+            "context": context.concat(),
+        });
         let method = match &method {
             Some(method) => escape(method),
             None if head.stream == StreamId::STDERR => "stderr".into(),
             None => "no message".into(),
         };
-        let method = out.paint(Ink::Faint, &pad_end(&cut(&method, METHOD), METHOD));
-        let at = pad_end(&format!("{short}#{}", head.seq.0), 12);
+        let at = format!("{short}#{}", head.seq.0);
+        self.print(
+            &found_at,
+            [&at, stream_arrow(head.stream), &method],
+            context,
+            out,
+        )
+    }
+
+    /// Prints a hit: `json`, or its place, arrow and method, and what was found with what is around it.
+    fn print(
+        &self,
+        json: &Value,
+        [at, arrow, method]: [&str; 3],
+        [before, found, after]: [String; 3],
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        if self.json {
+            return Ok(out.json(json)?);
+        }
+        let method = out.paint(Ink::Faint, &pad_end(&cut(method, METHOD), METHOD));
+        let at = pad_end(at, 12);
         let used = width(&at) + METHOD + 7;
         let room = out.columns().map(|columns| columns.saturating_sub(used));
         let room = room.unwrap_or(usize::MAX);
@@ -206,9 +210,7 @@ impl Search {
         let before = if is_room { &*before } else { "" };
         let after = cut(&after, room - width(&found) - width(before));
         let (at, found) = (out.paint(Ink::Strong, &at), out.paint(Ink::Warn, &found));
-        let arrow = stream_arrow(head.stream);
-        let line = format!("{at}  {arrow}  {method}  {before}{found}{after}");
-        Ok(out.line(&line)?)
+        Ok(out.line(&format!("{at}  {arrow}  {method}  {before}{found}{after}"))?)
     }
 }
 

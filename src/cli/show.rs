@@ -117,19 +117,15 @@ impl Show {
         let (recording, selected) = select::open(&self.recording, &self.folder)?;
         let summary = recording.summary()?;
         let mut rows = Printer::stdout(self.json, summary.frames);
-        let RowOptions {
-            frames,
-            exchanges,
-            events,
-            findings,
-        } = self.what;
-        let is_any = !(frames || exchanges || events || findings);
-        (rows.typed, rows.of_frames) = (is_any, frames);
+        let what = self.what;
+        let is_other = what.exchanges || what.events || what.findings;
+        let is_any = !(what.frames || is_other);
+        (rows.typed, rows.of_frames) = (is_any, what.frames);
         rows.end = summary.session.phase.end().cloned();
         let now = select::now(&recording, &summary);
         rows.until = now.unwrap_or(Moment(summary.t_last_ns));
         match (selected.seq, &query) {
-            (Some(_), query) if query.is_some() || exchanges || events || findings => {
+            (Some(_), query) if query.is_some() || is_other => {
                 let way_out = "#SEQ names one frame; leave it out, or leave out the options";
                 return Err(usage(way_out));
             }
@@ -211,17 +207,9 @@ impl Show {
         summary: &Summary,
         rows: &mut Printer,
     ) -> Result<(), Failure> {
-        let RowOptions {
-            frames,
-            exchanges,
-            events,
-            ..
-        } = self.what;
-        let lens = if frames || events {
-            Lens::Wire
-        } else {
-            Lens::Exchanges
-        };
+        let (frames, exchanges, events) = (self.what.frames, self.what.exchanges, self.what.events);
+        let is_wire = frames || events;
+        let lens = [Lens::Exchanges, Lens::Wire][usize::from(is_wire)];
         rows.heading()?;
         let (mut shown, mut last) = (0, None);
         filter::each(recording, lens, query, |item| {

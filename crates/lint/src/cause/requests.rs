@@ -326,29 +326,21 @@ fn others_too(others: &[&Failed], facts: &Facts) -> String {
 
 /// A call was cancelled or left without an answer, and no surer cause tells why.
 pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
-    let is_known = |one: &&Exchange| !facts.is_short && !facts.may_be_hidden(one);
-    let cancelled = facts.cancelled.iter().map(|one| &one.exchange);
-    let ended = facts
-        .unanswered
-        .exchanges
-        .iter()
-        .chain(&facts.lost.exchanges);
-    let left = cancelled.chain(ended).filter(|one| one.has_failed());
-    let first = left.filter(is_known).min_by_key(|one| one.id)?;
-    let call = phrases::call_at(first);
-    let cancelled = facts
-        .cancelled
-        .iter()
-        .find(|one| one.exchange.id == first.id);
-    let waited = first.unanswered_ns(facts.now);
-    let waited = waited.map_or_else(String::new, |ns| format!(" after {}", duration(ns)));
-    let told = match cancelled {
-        Some(_) => format!("{call} was cancelled{waited}, before there was an answer"),
-        None if facts.is_cut_off() => {
-            format!("{call} had no answer when the recorder was killed{waited}")
-        }
-        None => format!("{call} had no answer when the session ended{waited}"),
+    let is_left = |one: &&Exchange| {
+        let is_answered = matches!(one.status, Status::Error | Status::ToolError);
+        one.has_failed() && !is_answered && !facts.is_short && !facts.may_be_hidden(one)
     };
+    let first = facts.troubled().filter(is_left).min_by_key(|one| one.id)?;
+    let mut cancelled = facts.cancelled.iter();
+    let cancelled = cancelled.find(|one| one.exchange.id == first.id);
+    let when = match cancelled {
+        Some(_) => "before it was cancelled",
+        None if facts.is_cut_off() => "when the recorder was killed",
+        None => "when the session ended",
+    };
+    let waited = first.unanswered_ns(facts.now);
+    let waited = waited.map_or_else(String::new, |ns| format!(", after {}", duration(ns)));
+    let told = format!("{} had no answer {when}{waited}", phrases::call_at(first));
     let answered = facts.failed.iter().map(Failed::count).sum::<u64>() + facts.failed_too.count;
     let others = match facts.counts.failed.saturating_sub(answered + 1) {
         0 => String::new(),

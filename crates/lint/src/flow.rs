@@ -159,10 +159,8 @@ impl Tasks {
             }
             Body::Notification(it) if matches!(it.subject, Subject::Cancelled { .. }) => {
                 if let Some(answer) = self.0.get(&exchange) {
-                    part.push(
-                        part.at(&CANCEL_TASK_REQUEST, "its task goes on")
-                            .and(*answer),
-                    );
+                    let finding = part.at(&CANCEL_TASK_REQUEST, "its task goes on");
+                    part.push(finding.and(*answer));
                 }
             }
             _ => {}

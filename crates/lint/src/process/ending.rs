@@ -109,16 +109,13 @@ impl Ending {
         self.once(eof_ignored(ends, now, PATIENCE_NS), context);
         self.once(stdout_closed(ends, now), context);
         let alive = self.terminated.map(|t| now.ns_since(t));
-        self.once(
-            alive.filter(|ns| *ns >= PATIENCE_NS).map(|ns| {
-                SHUTDOWN_SIGKILL.found(format!("alive {} after the signal", duration(ns)))
-            }),
-            context,
-        );
+        let alive = alive.filter(|ns| *ns >= PATIENCE_NS).map(duration);
+        let alive = alive.map(|lasted| format!("alive {lasted} after the signal"));
+        self.once(alive.map(|detail| SHUTDOWN_SIGKILL.found(detail)), context);
     }
 
     pub(super) fn event(&mut self, event: &Event, context: &Context<'_>) {
-        let ends = &context.session.ends;
+        let (ends, findings) = (&context.session.ends, context.findings);
         match &event.kind {
             EventKind::Signal { signal, .. } if ENDS.contains(&&**signal) => {
                 self.is_signalled = true;
@@ -143,14 +140,10 @@ impl Ending {
                 });
             }
             EventKind::SpawnFailed { message, .. } => {
-                context
-                    .findings
-                    .push(PROCESS_NOT_STARTED.found(quote::text(message)));
+                findings.push(PROCESS_NOT_STARTED.found(quote::text(message)));
             }
             EventKind::Survivors { processes } if !processes.is_empty() => {
-                context
-                    .findings
-                    .push(SURVIVORS_LEFT.found(named(processes)));
+                findings.push(SURVIVORS_LEFT.found(named(processes)));
             }
             _ => {}
         }
@@ -178,9 +171,8 @@ impl Ending {
         } else {
             "after its stdin was closed"
         };
-        context
-            .findings
-            .push(PROCESS_EXIT_NONZERO.found(format!("{how}, {when}")));
+        let detail = format!("{how}, {when}");
+        context.findings.push(PROCESS_EXIT_NONZERO.found(detail));
     }
 
     /// Puts the finding in, unless its rule was told before.
@@ -213,12 +205,8 @@ pub(super) fn stdout_closed(ends: &Ends, now: Moment) -> Option<Finding> {
 pub(super) fn request_after_eof(part: &Part<'_>) {
     let is_request = matches!(part.message.body, Body::Request(_));
     let from_server = part.direction() == Direction::ServerToClient;
-    let closed = part
-        .seen
-        .session
-        .ends
-        .c2s
-        .filter(|end| end.by == Side::Host);
+    let ends = &part.seen.session.ends;
+    let closed = ends.c2s.filter(|end| end.by == Side::Host);
     let t = part.seen.head.t_first;
     if let Some(closed) = closed.filter(|closed| is_request && from_server && t > closed.t) {
         let after = duration(t.ns_since(closed.t));
@@ -266,13 +254,11 @@ pub(super) struct Pipes {
 impl Pipes {
     pub(super) fn stderr(&mut self, head: &FrameHead, findings: &Findings) {
         let second = head.t_last.0 / SECOND_NS;
-        let before = if second == self.burst.0 {
-            self.burst.1
-        } else {
-            0
-        };
-        let bytes = before + head.size;
-        self.burst = (second, bytes);
+        if second != self.burst.0 {
+            self.burst = (second, 0);
+        }
+        self.burst.1 += head.size;
+        let bytes = self.burst.1;
         if bytes > BURST && !std::mem::replace(&mut self.told_burst, true) {
             let detail = format!("{} KiB within a second", bytes >> 10);
             findings.push(STDERR_BURST.at(head.seq, detail));

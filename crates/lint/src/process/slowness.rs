@@ -266,10 +266,9 @@ pub(super) fn is_judged(exchange: &Exchange) -> bool {
 pub(super) fn took(ns: u64, waited_ns: u64) -> String {
     match waited_ns {
         0 => format!("took {}", duration(ns)),
-        waited => format!(
-            "took {}, without the {} in which the server waited for its client",
-            duration(ns),
-            duration(waited)
-        ),
+        waited => {
+            let (own, waited) = (duration(ns), duration(waited));
+            format!("took {own}, without the {waited} in which the server waited for its client")
+        }
     }
 }

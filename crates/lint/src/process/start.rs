@@ -125,13 +125,8 @@ fn slow(session: &Session) -> Option<String> {
         ("handshake", handshake),
     ];
     let part = |(what, ns): (&str, Option<u64>)| Some(format!("{what} {}", duration(ns?)));
-    Some(
-        parts
-            .into_iter()
-            .filter_map(part)
-            .collect::<Vec<_>>()
-            .join(", "),
-    )
+    let parts: Vec<_> = parts.into_iter().filter_map(part).collect();
+    Some(parts.join(", "))
 }
 
 /// Whether a frame without a message is noise. A message that is broken is not, and an empty line

@@ -364,10 +364,8 @@ fn text_account(report: &Report, broken: &[Broken]) -> Vec<String> {
 /// The account for programs: a summary, then an object for each of what was found.
 fn json_account(report: &Report, broken: &[Broken]) -> Vec<String> {
     let all = counts(report).map(|(key, number, _)| (key, number));
-    let all: BTreeMap<_, _> = all
-        .into_iter()
-        .chain([("unused", report.unused.count)])
-        .collect();
+    let all = all.into_iter().chain([("unused", report.unused.count)]);
+    let all: BTreeMap<_, _> = all.collect();
     let mut lines = vec![json!({
         "kind": "summary",
         "recording": escape(&report.recording),

@@ -163,9 +163,8 @@ impl Family for Pairing {
             context.findings.extend(found.map(|found| match found.rule {
                 rule if self.is_told && *rule == PROCESS_DIED_IN_FLIGHT => {
                     let detail = format!("{}, open when the server was ended", found.detail);
-                    REQUEST_UNANSWERED
-                        .at(observation.frame, detail)
-                        .about(found.exchange)
+                    let finding = REQUEST_UNANSWERED.at(observation.frame, detail);
+                    finding.about(found.exchange)
                 }
                 _ => found,
             }));
@@ -175,6 +174,7 @@ impl Family for Pairing {
 
 fn finding(observation: &Observation) -> Option<Finding> {
     let subject = quote::text(&observation.subject);
+    let given_up = |detail: String| (&PAIRING_GIVEN_UP, detail);
     let (rule, detail): (&'static Rule, _) = match observation.kind {
         // Modern requests may use an id again once it is no longer in flight.
         Observed::IdReused {
@@ -206,22 +206,16 @@ fn finding(observation: &Observation) -> Option<Finding> {
         Observed::Lost if observation.direction == Direction::ClientToServer => {
             (&PROCESS_DIED_IN_FLIGHT, format!("id {subject}"))
         }
-        Observed::RequestGivenUp => (
-            &PAIRING_GIVEN_UP,
-            format!("id {subject}, a request without an answer"),
-        ),
-        Observed::ForGivenUp => (
-            &PAIRING_GIVEN_UP,
-            format!("{subject}, of a request that may be one of them"),
-        ),
-        Observed::TaskGivenUp => (
-            &PAIRING_GIVEN_UP,
-            format!("id {subject}, a request whose task has no outcome"),
-        ),
-        Observed::RoundGivenUp => (
-            &PAIRING_GIVEN_UP,
-            "a request that was not repeated with its input".to_owned(),
-        ),
+        Observed::RequestGivenUp => given_up(format!("id {subject}, a request without an answer")),
+        Observed::ForGivenUp => {
+            given_up(format!("{subject}, of a request that may be one of them"))
+        }
+        Observed::TaskGivenUp => {
+            given_up(format!("id {subject}, a request whose task has no outcome"))
+        }
+        Observed::RoundGivenUp => {
+            given_up("a request that was not repeated with its input".to_owned())
+        }
         // An answer that crossed with the cancel is normal, and a client that goes away ends the
         // session.
         Observed::ResponseLate { .. } | Observed::Lost => return None,

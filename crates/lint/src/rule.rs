@@ -217,11 +217,8 @@ impl Rule {
 
     /// The title and the address of its section, in the newest revision that it applies to.
     pub fn reference(&self) -> Option<(&'static str, String)> {
-        let newest = self
-            .revisions
-            .iter()
-            .last()
-            .unwrap_or(Revision::V2026_07_28);
+        let newest = self.revisions.iter().last();
+        let newest = newest.unwrap_or(Revision::V2026_07_28);
         let section = self.section?;
         Some((section.title, section.url(newest)))
     }

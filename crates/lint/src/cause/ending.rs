@@ -30,11 +30,8 @@ pub(super) fn answered_at_exit(facts: &Facts) -> Option<Cause> {
     }
     // A server that is told to end may well refuse what it was about to do, or end one thing.
     let is_result = |it: &&&Exchange| it.code.is_none() && it.status != Status::ToolError;
-    let was_silent = facts
-        .session
-        .first_byte
-        .s2c
-        .is_some_and(|said| said >= told);
+    let first_byte = facts.session.first_byte.s2c;
+    let was_silent = first_byte.is_some_and(|said| said >= told);
     let certainty = match answers.iter().filter(is_result).count() {
         _ if was_silent => Likely,
         0 => return None,
@@ -119,10 +116,8 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
         false => format!("the server {ended}{when}{}", phrases::stderr_says(facts)),
     };
     let cause = Cause::new(certainty, sentence, advice);
-    let usage = facts
-        .session
-        .usage
-        .filter(|_| matches!(end, End::Killed { .. }));
+    let is_killed = matches!(end, End::Killed { .. });
+    let usage = facts.session.usage.filter(|_| is_killed);
     let usage = usage.map(|usage| {
         let text = format!("the server used {} at its peak", size(usage.max_rss_bytes));
         Evidence::new(Place::Session, text)

@@ -46,19 +46,17 @@ fn version_refused(facts: &Facts) -> Option<Cause> {
 /// The probe for the newer era failed, and nobody tried the older one.
 fn probe_failed(facts: &Facts) -> Option<Cause> {
     let probe = facts.opening.last()?;
-    let is_probe = facts
-        .opening
-        .iter()
-        .all(|one| &*one.method == "server/discover");
+    let mut opening = facts.opening.iter();
+    let is_probe = opening.all(|one| &*one.method == "server/discover");
     if !is_probe || facts.opened().is_some() || facts.went_on {
         return None;
     }
     let waited = facts.since(probe.t_request);
     let (how, certainty) = match probe.status {
-        Status::Error => (
-            format!("was answered with {}", phrases::answer(probe)),
-            Certain,
-        ),
+        Status::Error => {
+            let answer = phrases::answer(probe);
+            (format!("was answered with {answer}"), Certain)
+        }
         Status::Open | Status::Unanswered | Status::Cancelled if waited > PATIENCE_NS => {
             (format!("had no answer for {}", duration(waited)), Likely)
         }

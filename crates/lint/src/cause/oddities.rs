@@ -140,13 +140,8 @@ fn complaints(facts: &Facts) -> Vec<Evidence> {
         }
         _ => None,
     };
-    let mut last: Vec<_> = facts
-        .events
-        .iter()
-        .rev()
-        .filter_map(complaint)
-        .take(3)
-        .collect();
+    let complaints = facts.events.iter().rev().filter_map(complaint);
+    let mut last: Vec<_> = complaints.take(3).collect();
     last.reverse();
     last
 }

@@ -281,11 +281,8 @@ fn failure(failed: &Failed) -> String {
     let call = phrases::call(failed.first());
     if let [way] = &failed.ways[..] {
         let said = way.said().map(|said| format!(": {}", escape(said)));
-        return format!(
-            "{call} failed{times}{} ({})",
-            said.unwrap_or_default(),
-            places(way)
-        );
+        let (said, places) = (said.unwrap_or_default(), places(way));
+        return format!("{call} failed{times}{said} ({places})");
     }
     let ways = failed.ways.iter().take(TOLD_APART).map(|alike| {
         let said = escape(alike.said().unwrap_or("no answer"));

@@ -77,10 +77,8 @@ pub(super) fn log_on_stdout(facts: &Facts) -> Option<Cause> {
         let then = format!("this {reader} skips them, others close the connection");
         (Possible, then)
     } else {
-        (
-            Likely,
-            format!("{reader}s skip them or close the connection"),
-        )
+        let then = format!("{reader}s skip them or close the connection");
+        (Likely, then)
     };
     let sentence = format!(
         "the {writer} writes lines that are no messages on {stream}: \"{}\"; {then}",
@@ -194,11 +192,8 @@ impl Waits {
         }
         waits.is_open = began.is_some();
         waits.spans.extend(began.map(|began| (began, facts.now)));
-        waits.total_ns = waits
-            .spans
-            .iter()
-            .map(|(began, ended)| ended.ns_since(*began))
-            .sum();
+        let spans = waits.spans.iter();
+        waits.total_ns = spans.map(|(began, ended)| ended.ns_since(*began)).sum();
         waits
     }
 

@@ -229,11 +229,8 @@ impl Lists {
         let Some(method) = part.method().filter(|method| is_change(method)) else {
             return;
         };
-        match self
-            .changes
-            .iter_mut()
-            .find(|(changed, _)| **changed == *method)
-        {
+        let mut changes = self.changes.iter_mut();
+        match changes.find(|(changed, _)| **changed == *method) {
             Some((_, count)) => *count += 1,
             None => self.changes.push((method.into(), 1)),
         }
@@ -247,15 +244,10 @@ impl Lists {
         let Some(items) = result.get(list.member).filter(|_| is_change(list.changed)) else {
             return;
         };
-        let changes = self
-            .changes
-            .iter()
-            .find(|(changed, _)| **changed == *list.changed);
-        let page = Page::of(
-            items,
-            part.seen.head.seq,
-            changes.map_or(0, |(_, count)| *count),
-        );
+        let mut changes = self.changes.iter();
+        let changes = changes.find(|(changed, _)| **changed == *list.changed);
+        let count = changes.map_or(0, |(_, count)| *count);
+        let page = Page::of(items, part.seen.head.seq, count);
         let before = self.pages.get(&asked.page()).copied();
         self.pages.insert(asked.page(), page);
         let Some(before) = before.filter(|before| before.changes == page.changes) else {

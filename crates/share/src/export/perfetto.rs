@@ -195,12 +195,8 @@ impl<W: Write> Trace<'_, W> {
         };
         let args = json!({"seq": notice.seq.0, "summary": escape(&notice.summary),
             "bytes": notice.size});
-        self.instant(
-            (side(notice.direction), NOTIFICATIONS),
-            notice.t_last,
-            &name,
-            &args,
-        )
+        let track = (side(notice.direction), NOTIFICATIONS);
+        self.instant(track, notice.t_last, &name, &args)
     }
 
     /// stderr, and what is no message.

@@ -28,23 +28,15 @@ pub fn facts(exchange: &Exchange, end: Option<&End>) -> Facts {
         let last = escaped(exchange.progress.as_deref()).unwrap_or_default();
         format!("{}, the last one: {last}", plural(notices, "notification"))
     });
+    let asked = format!("by the {side} at {at}, id {id}, {era}");
+    let said = format!("{}: {}", status.as_str(), status.help());
+    let latency = exchange.latency_ns().map(|ns| timing(exchange, ns));
     known([
-        (
-            "asked",
-            Some(format!("by the {side} at {at}, id {id}, {era}")),
-        ),
-        (
-            "status",
-            (status != Status::Ok).then(|| format!("{}: {}", status.as_str(), status.help())),
-        ),
+        ("asked", Some(asked)),
+        ("status", (status != Status::Ok).then_some(said)),
         ("because", phrases::lost(exchange, end)),
         ("code", escaped(exchange.code.as_deref())),
-        (
-            "latency",
-            exchange
-                .latency_ns()
-                .map(|latency| timing(exchange, latency)),
-        ),
+        ("latency", latency),
         ("progress", progress),
         ("task", escaped(exchange.task.as_deref())),
     ])

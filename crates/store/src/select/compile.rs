@@ -280,11 +280,8 @@ impl<'q> Compiler<'q> {
     fn text(&mut self, [plain, escaped]: [Option<Regex>; 2]) -> String {
         let (texts, bytes) = self.source.texts();
         let mut any = vec!["0".to_owned()];
-        any.extend(
-            texts
-                .iter()
-                .map(|text| self.ask(Test::Pattern(plain.clone()), &[text])),
-        );
+        let test = |&text| self.ask(Test::Pattern(plain.clone()), &[text]);
+        any.extend(texts.iter().map(test));
         any.extend(bytes.map(|bytes| self.ask(Test::Pattern(escaped.clone()), &[bytes])));
         format!("({})", any.join(" OR "))
     }

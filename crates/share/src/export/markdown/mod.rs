@@ -117,10 +117,8 @@ fn recorded(summary: &Summary) -> (&'static str, String) {
         let _ = write!(words, ", {}", when::rfc3339(summary.wall_ns));
     }
     let _ = write!(words, ", {} long", clock(summary.t_last_ns));
-    let original = summary
-        .parent
-        .as_deref()
-        .filter(|_| summary.redaction.is_some());
+    let original = summary.parent.as_deref();
+    let original = original.filter(|_| summary.redaction.is_some());
     let _ = original.map_or(Ok(()), |id| write!(words, "; redacted from {id}"));
     ("recorded", words)
 }

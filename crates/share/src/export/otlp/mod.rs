@@ -264,11 +264,8 @@ impl Trace<'_> {
         };
         let error = (&["error", "data"][..], "mcpreel.response.error_data");
         let request = (Some(exchange.request), exchange.request_size, &[asked][..]);
-        let response = (
-            exchange.response,
-            exchange.response_size,
-            &[result, error][..],
-        );
+        let paths = &[result, error][..];
+        let response = (exchange.response, exchange.response_size, paths);
         for (place, size, members) in [request, response] {
             let Some((seq, part)) = place else {
                 continue;

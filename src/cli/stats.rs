@@ -119,9 +119,9 @@ fn write(stats: &Figures, out: &mut Output) -> Result<(), Failure> {
 
 /// The longest wait; a sign before it says that there was no answer.
 fn max(row: &Row) -> String {
-    let told = |(ns, is_answered)| match is_answered {
-        true => duration(ns),
-        false => format!(">{}", duration(ns)),
+    let told = |(ns, is_answered)| {
+        let sign = if is_answered { "" } else { ">" };
+        format!("{sign}{}", duration(ns))
     };
     row.max_ns().map_or_else(|| "–".to_owned(), told)
 }

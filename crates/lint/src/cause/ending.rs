@@ -111,9 +111,10 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
         }
     };
     let ended = phrases::ended(end);
-    let sentence = match is_mock {
-        true => format!("the mock {ended}{when}, as it was asked to"),
-        false => format!("the server {ended}{when}{}", phrases::stderr_says(facts)),
+    let sentence = if is_mock {
+        format!("the mock {ended}{when}, as it was asked to")
+    } else {
+        format!("the server {ended}{when}{}", phrases::stderr_says(facts))
     };
     let cause = Cause::new(certainty, sentence, advice);
     let is_killed = matches!(end, End::Killed { .. });

@@ -257,9 +257,9 @@ pub fn causes(facts: &Facts) -> Vec<Cause> {
     if causes.iter().any(tells) {
         causes.retain(|cause| cause.id != LEFT_UNANSWERED);
     }
-    causes
-        .iter_mut()
-        .for_each(|cause| add_findings(cause, facts));
+    for cause in &mut causes {
+        add_findings(cause, facts);
+    }
     if causes.is_empty() {
         causes.extend(fallbacks.iter().find_map(cause));
     }

@@ -21,9 +21,9 @@ fn exchange(method: &str, name: Option<&str>, status: Status, latency_ms: u64) -
 
 fn collected(exchanges: &[Exchange]) -> Stats {
     let mut collector = Collector::default();
-    exchanges
-        .iter()
-        .for_each(|exchange| collector.add(exchange));
+    for exchange in exchanges {
+        collector.add(exchange);
+    }
     collector.stats()
 }
 
@@ -65,14 +65,17 @@ fn the_longest_wait_may_be_one_without_an_answer() {
     let answered = exchange("ping", None, Status::Ok, 70);
     let max = |exchanges: &[Exchange], end: u64| {
         let mut collector = Collector::until(Moment(end * MS));
-        exchanges
-            .iter()
-            .for_each(|exchange| collector.add(exchange));
+        for exchange in exchanges {
+            collector.add(exchange);
+        }
         let total = collector.stats().total;
         let measured = total.latency.map_or(0, |latency| latency.measured);
         (total.max_ns(), measured)
     };
-    assert_eq!(max(&[cancelled.clone()], 90), (Some((50 * MS, false)), 0));
+    assert_eq!(
+        max(std::slice::from_ref(&cancelled), 90),
+        (Some((50 * MS, false)), 0)
+    );
     let both = [cancelled, answered];
     assert_eq!(max(&both, 90), (Some((70 * MS, true)), 1));
     let open = exchange("ping", None, Status::Open, 0);

@@ -11,11 +11,11 @@ pub fn server(entry: &Entry) -> Option<String> {
 
 /// The client as it calls itself, else the program that spawned the recorder.
 pub fn host(entry: &Entry) -> Option<String> {
-    let name = &*entry.context()?.host.name;
-    let client = entry
-        .summary()
-        .and_then(|summary| peer(&summary.session.client));
-    client.or_else(|| (!name.is_empty()).then(|| escape(name).into_owned()))
+    let process = &*entry.context()?.host.name;
+    let summary = entry.summary();
+    let client = summary.and_then(|summary| summary.session.client.name.as_deref());
+    let name = client.unwrap_or(process);
+    (!name.is_empty()).then(|| escape(name).into_owned())
 }
 
 /// The server: `weather-server 1.4`, or the command where the server has not said who it is;

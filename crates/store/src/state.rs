@@ -91,10 +91,8 @@ impl Recording {
             frames.extend(heads?.iter().map(|head| head.seq));
         }
         let json = |methods: &[&str]| serde_json::json!(methods).to_string();
-        let (asked, told) = (
-            json(&State::request_methods()),
-            json(&State::notification_methods()),
-        );
+        let asked = json(&State::request_methods());
+        let told = json(&State::notification_methods());
         let said = params![to_sql(seq.0), asked, told, SAID];
         let said = self.list(FRAMES_SAID, said, |row| number(row, 0).map(Seq))?;
         frames.extend(said);

@@ -7,17 +7,17 @@
 //! * [`facts`]: what is known of a recording, bounded whatever its length;
 //! * [`KINDS`]: all kinds of causes, the gravest first: what kept a session from starting, what
 //!   ended it, what it hangs on, what failed in it, what is only odd;
-//! * `startup`, `ending`, `negotiation`, `streams`, `requests`, `oddities`: their functions;
+//! * `startup`, `ending`, `negotiation`, `streams`, `requests`, `broken_rules`: their functions;
 //! * `phrases`: evidence and words that several of them need; `stderr_lines`: which line of stderr
 //!   names the fault.
 //!
 //! Text off the wire is escaped. Every kind has a case under `tests/trace/causes` for which it is
 //! the best cause, and another, nearly the same, for which it is none.
 
+mod broken_rules;
 mod ending;
 pub mod facts;
 mod negotiation;
-mod oddities;
 mod phrases;
 mod requests;
 mod startup;
@@ -213,16 +213,19 @@ pub static KINDS: [Kind; 30] = [
     ("never-answered", requests::never_answered),
     ("log-on-stdout", streams::log_on_stdout),
     ("late-answer", requests::late_answer),
-    ("bad-schema-hides-tools", oddities::bad_schema_hides_tools),
+    (
+        "bad-schema-hides-tools",
+        broken_rules::bad_schema_hides_tools,
+    ),
     ("calls-failed", requests::calls_failed),
     (LEFT_UNANSWERED, requests::left_unanswered),
     ("slow-start", startup::slow_start),
-    ("list-change-ignored", oddities::list_change_ignored),
+    ("list-change-ignored", broken_rules::list_change_ignored),
     ("bad-exit-code", ending::bad_exit_code),
     ("survivors-left", ending::survivors_left),
-    ("protocol-broken", oddities::protocol_broken),
-    ("cannot-say", oddities::cannot_say),
-    (NOTHING_WRONG, oddities::nothing_wrong),
+    ("protocol-broken", broken_rules::protocol_broken),
+    ("cannot-say", broken_rules::cannot_say),
+    (NOTHING_WRONG, broken_rules::nothing_wrong),
 ];
 
 /// Adds to the evidence that is a request what rules found in it: why the call failed often stands
@@ -231,7 +234,7 @@ fn add_findings(cause: &mut Cause, facts: &Facts) {
     for (rule, found) in &facts.in_requests {
         let mut shown = cause.evidence.iter_mut();
         let place = found.frame.map(Place::Frame);
-        let is_told = oddities::TOLD.contains(&&**rule);
+        let is_told = broken_rules::TOLD.contains(&&**rule);
         let request =
             shown.find(|one| Some(one.place) == place && !is_told && !one.text.contains(&**rule));
         if let Some(request) = request {

@@ -9,6 +9,7 @@ use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_wire::mcp::methods::{self, Way};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{cut, duration, escape, plural};
+use std::cmp::Reverse;
 
 /// Calls that do work, and are not about the connection.
 const CALLS: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
@@ -123,20 +124,26 @@ pub(super) fn client_gave_up(facts: &Facts) -> Option<Cause> {
     let cancelled = facts.cancelled.iter();
     let judged = cancelled.filter(|one| one.exchange.direction == Direction::ClientToServer);
     let judged = judged.filter_map(|one| Some((one, one.waited_ns()?, timed_out(one)?)));
-    let (cancelled, waited, certainty) = judged.max_by_key(|(_, _, certainty)| *certainty)?;
+    let others = judged.clone().count().saturating_sub(1) as u64;
+    let (cancelled, waited, certainty) =
+        judged.min_by_key(|(.., certainty)| Reverse(*certainty))?;
     let exchange = &cancelled.exchange;
     let progress = match (cancelled.has_token, exchange.progress_count) {
         (false, _) => "; the client had sent no progressToken".to_owned(),
         (true, 0) => "; it had sent a progressToken, but the server sent no progress".to_owned(),
         (true, n) => format!(" although {} had come", plural(n, "progress notification")),
     };
+    let more = match others {
+        0 => String::new(),
+        others => format!("; {} ended so too", plural(others, "other call")),
+    };
+    let (call, waited) = (phrases::call_at(exchange), duration(waited));
+    let sentence = format!(
+        "the server had not answered {call} for {waited} when the client gave it up{progress}{more}"
+    );
     let cause = Cause::new(
         certainty,
-        format!(
-            "the server had not answered {} for {} when the client gave it up{progress}",
-            phrases::call_at(exchange),
-            duration(waited)
-        ),
+        sentence,
         "Look what the server does with this call. Raise the client's limit; let the client ask for \
          progress, the tool report it, and the limit start anew with it; or make the tool answer at \
          once and do its work in the background.",

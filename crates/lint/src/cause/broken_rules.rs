@@ -1,4 +1,4 @@
-//! Causes that are only odd, and the answers where nothing is wrong or nothing can be said.
+//! Causes that rules alone tell, and the answers where nothing is wrong or nothing can be said.
 
 use super::Certainty::{Likely, Possible};
 use super::facts::{Facts, Found, Group};

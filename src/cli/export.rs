@@ -38,8 +38,7 @@ Examples:
                                                  to be opened in ui.perfetto.dev
   mcpreel export @ --format otlp -q 'is:slow' -o spans.jsonl
   mcpreel export @ -q 'is:marked' -o marked.jsonl
-  mcpreel export @ --format html -o session.html
-                                                 a page for a browser
+  mcpreel export @ -o session.html               a page for a browser
   mcpreel export @ --raw --format recording -o copy.reel
                                                  a copy, also while it is recorded
   mcpreel show session.jsonl                     a cassette is taken wherever a recording is
@@ -51,7 +50,8 @@ the code. What a hand has changed or damaged is told by line, and the rest is re
 
 /// Write a recording as a file that can be handed on
 ///
-/// --format jsonl, the default, writes a cassette. With a filter, the rows of the viewer that fit,
+/// --format jsonl writes a cassette; without --format the name of the file decides, and jsonl is
+/// the rest. With a filter, the rows of the viewer that fit,
 /// an exchange with all that belongs to it: progress, cancel, what the server asked meanwhile,
 /// other rounds. --format html writes the same as a page for a browser: one file that loads and
 /// sends nothing, with list, waterfall, filter, trees and findings. The other formats are for
@@ -66,9 +66,9 @@ the code. What a hand has changed or damaged is told by line, and the rest is re
 pub struct Export {
     #[command(flatten)]
     which: RecordingArgs,
-    /// As what
-    #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
-    format: Format,
+    /// As what [default: what the name of the file ends with, else jsonl]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
     /// Write everything as it was said, with whatever secrets stand in it
     #[arg(long, conflicts_with_all = ["email", "home", "without"])]
     raw: bool,
@@ -102,7 +102,10 @@ pub struct Export {
 /// Writes what the arguments ask for.
 pub fn run(args: &Export) -> Outcome {
     let query = filter::parse(args.query.as_deref())?;
-    refuse(args)?;
+    let format = args
+        .format
+        .map_or_else(|| by_name(args.output.as_deref()), Ok)?;
+    refuse(args, format)?;
     let recording = args.which.open("--from and --to name several")?;
     let selection = selection(&recording, args, query.as_ref())?;
     let now = select::now(&recording, &recording.summary()?);
@@ -110,7 +113,7 @@ pub fn run(args: &Export) -> Outcome {
         .then(|| redact::policy(&args.what))
         .transpose()?;
     let order = Order {
-        format: args.format,
+        format,
         bodies: if args.with_bodies {
             Bodies::With
         } else {
@@ -138,18 +141,36 @@ pub fn run(args: &Export) -> Outcome {
     Ok(Exit::Fine)
 }
 
+/// The format that the name of a file asks for; a name that two formats may have asks for `--format`.
+fn by_name(path: Option<&Path>) -> Result<Format, Failure> {
+    let ending = path.and_then(Path::extension).unwrap_or_default();
+    let ending = ending.to_ascii_lowercase();
+    Ok(match &*ending.to_string_lossy() {
+        "html" | "htm" => Format::Html,
+        "md" | "markdown" => Format::Markdown,
+        "txt" => Format::Text,
+        "reel" => Format::Recording,
+        "json" => {
+            return Err(usage(
+                "which format is it? --format otlp and perfetto make JSON",
+            ));
+        }
+        _ => Format::Jsonl,
+    })
+}
+
 /// Refuses arguments that do not go together, before anything is read.
-fn refuse(args: &Export) -> Result<(), Failure> {
+fn refuse(args: &Export, format: Format) -> Result<(), Failure> {
     use Format::{Markdown, Otlp, Recording, Text};
     if args.from.zip(args.to).is_some_and(|(from, to)| from > to) {
         return Err(usage(
             "--from comes after --to: there is nothing between them",
         ));
     }
-    if args.with_bodies && args.format != Otlp {
+    if args.with_bodies && format != Otlp {
         return Err(usage("--with-bodies is for --format otlp"));
     }
-    match args.format {
+    match format {
         _ if args.output.is_some() => Ok(()),
         Recording => Err(usage("--format recording makes a file: name it (-o FILE)")),
         // These two escape what was said.

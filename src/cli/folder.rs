@@ -27,10 +27,8 @@ impl Settings {
     /// Reads the configuration file.
     pub fn read() -> Self {
         let environment = Environment::of_process();
-        let (config, problems) = environment
-            .config_file()
-            .map(|path| Config::read(&path))
-            .unwrap_or_default();
+        let config = environment.config_file().map(|path| Config::read(&path));
+        let (config, problems) = config.unwrap_or_default();
         Self {
             environment,
             config,

@@ -416,11 +416,8 @@ impl Search<'_> {
         let tools = refused.into_keys();
         let tools = tools.flat_map(|tool| ["--allow-tool".to_owned(), tool.into_string()]);
         let beside = sidecar(recording.path());
-        let rules = self
-            .args
-            .rules
-            .iter()
-            .chain(beside.is_file().then_some(&beside));
+        let beside = beside.is_file().then_some(beside);
+        let rules = self.args.rules.iter().chain(&beside);
         let rules =
             rules.flat_map(|file| ["--rules".to_owned(), file.to_string_lossy().into_owned()]);
         let start = (!is_own).then(|| "--run-recorded-command".to_owned());

@@ -9,6 +9,7 @@ use super::quantity::choice;
 use super::replay::driving::{bind, time};
 use super::{comparison, output, run, select};
 use clap::{Args, ValueEnum};
+use mcpreel_lint::cause::MOCK_ENDS;
 use mcpreel_replay::Counted;
 use mcpreel_replay::mock::matcher::Subject;
 use mcpreel_replay::mock::mock_report::Missed;
@@ -231,10 +232,13 @@ pub fn run(args: &Mock) -> Outcome {
         How::Ended(Ended::Missed) => Ending::Code(6),
         How::Input | How::Unread => Ending::Code(if broken.is_empty() { 0 } else { 6 }),
     };
-    let account: Vec<String> = match args.format {
+    let mut account: Vec<String> = match args.format {
         Said::Text => text_account(&report, &broken),
         Said::Json => json_account(&report, &broken),
     };
+    if matches!(how, How::Ended(Ended::Crash | Ended::AsRecorded(_))) {
+        account.push(remark(MOCK_ENDS));
+    }
     session.finish(&how, &account.concat(), ending);
     file::remove();
     Ok(Exit::Process(record::end_as(ending)))
@@ -360,10 +364,8 @@ fn text_account(report: &Report, broken: &[Broken]) -> Vec<String> {
 /// The account for programs: a summary, then an object for each of what was found.
 fn json_account(report: &Report, broken: &[Broken]) -> Vec<String> {
     let all = counts(report).map(|(key, number, _)| (key, number));
-    let all: BTreeMap<_, _> = all
-        .into_iter()
-        .chain([("unused", report.unused.count)])
-        .collect();
+    let all = all.into_iter().chain([("unused", report.unused.count)]);
+    let all: BTreeMap<_, _> = all.collect();
     let mut lines = vec![json!({
         "kind": "summary",
         "recording": escape(&report.recording),

@@ -134,10 +134,8 @@ pub fn choice<T: Clone + Send + Sync + 'static>(
     let words = words.map(|(word, help, _)| PossibleValue::new(*word).help(*help));
     PossibleValuesParser::new(words).try_map(|chosen| {
         let mut known = choices.iter().filter(|(word, ..)| *word == chosen);
-        known
-            .next()
-            .map(|(.., meaning)| meaning.clone())
-            .ok_or("it is none of the words")
+        let meaning = known.next().map(|(.., meaning)| meaning.clone());
+        meaning.ok_or("it is none of the words")
     })
 }
 

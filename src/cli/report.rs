@@ -149,11 +149,8 @@ pub fn run(args: &Report) -> Outcome {
         ];
         let rules = report.rules.iter();
         lines.extend(rules.map(|(rule, count)| format!("  {count:>5} × {}", escape(rule))));
-        lines.extend(
-            outgoing::undone(&report)
-                .iter()
-                .map(|line| format!("  {line}")),
-        );
+        let undone = outgoing::undone(&report);
+        lines.extend(undone.iter().map(|line| format!("  {line}")));
         lines.push("look at by eye before you hand it on:".to_owned());
         lines.extend(by_eye.iter().map(|line| format!("  {line}")));
         lines.push(warning);

@@ -45,6 +45,8 @@ pub struct Printer {
     pub of_frames: bool,
     /// How the session ended, where that is known.
     pub end: Option<End>,
+    /// The end of the recording; of a live one now. Until then what has no answer was waited for.
+    pub until: Moment,
     /// Digits of the longest number of a frame.
     digits: usize,
 }
@@ -58,6 +60,7 @@ impl Printer {
             typed: true,
             of_frames: false,
             end: None,
+            until: Moment(0),
             digits: last.to_string().len().max(5),
         }
     }
@@ -109,6 +112,7 @@ impl Printer {
         }
         let mut row = RowView::of_exchange(exchange);
         row.t = t.unwrap_or(row.t);
+        self.until = t.unwrap_or(self.until);
         let mut what = row.what(self.end.as_ref());
         if is_open {
             let open = duration(row.t.0.saturating_sub(exchange.t_request.0));
@@ -173,7 +177,10 @@ impl Printer {
             let size = row.size.map_or_else(String::new, size);
             (format!("{stream:<6}  {}", pad_start(&size, 7)), 15)
         } else {
-            let latency = row.latency_ns.map_or_else(String::new, duration);
+            let waited = row.exchange.and_then(|it| it.unanswered_ns(self.until));
+            let waited = waited.filter(|_| row.latency_ns.is_none());
+            let waited = waited.map_or_else(String::new, |ns| format!(">{}", duration(ns)));
+            let latency = row.latency_ns.map_or(waited, duration);
             let status = out.paint(ink(row.tone), &pad_end(row.status, 14));
             (format!("{}  {status}", pad_start(&latency, 10)), 26)
         };

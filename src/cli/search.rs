@@ -11,13 +11,13 @@ use super::rows::stream_arrow;
 use super::{folder, select};
 use clap::Args;
 use mcpreel_store::library::{Library, short_id};
-use mcpreel_store::reader::Recording;
+use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::text_search::{Finder, Pattern, Search as Scan};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::{FrameHead, StreamId};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{count, cut, escape, escape_bytes, pad_end, plural, size, width};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ const METHOD: usize = 24;
 
 /// Find a text in recordings
 ///
-/// Looks in every byte on record, the newest recording and frame first.
+/// Looks in every byte on record and in the command lines of servers, the newest recording and frame first.
 /// Without a capital letter in TEXT case is ignored; text is also found where JSON has escaped it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -71,7 +71,8 @@ impl Search {
             Pattern::Literal(text)
         };
         // A wrong pattern is refused before anything is read.
-        Finder::new(&pattern).map_err(|error| usage(&escape(&error.to_string())))?;
+        let finder = Finder::new(&pattern).map_err(|error| usage(&escape(&error.to_string())));
+        let finder = finder?;
         let library = Library::new(folder::existing(&self.folder)?);
         let entries = library.list()?;
         let paths: Vec<PathBuf> = if self.recordings.is_empty() {
@@ -85,8 +86,22 @@ impl Search {
         let (mut hits, mut recordings, mut exit) = (0, 0, Exit::Fine);
         for path in paths {
             let searched = select::recording(&path, &library).and_then(|recording| {
-                let id = recording.summary()?.id;
+                let Summary { id, context, .. } = recording.summary()?;
                 let short = short_id(&id, &entries);
+                let command = context.argv.join(" ");
+                if !finder.places(command.as_bytes(), 1).is_empty() {
+                    hits += 1;
+                    let place = json!({
+                        "id": id,
+                        "path": recording.path().to_string_lossy(),
+                        "seq": null,
+                        "stream": "command",
+                        "context": command,
+                    });
+                    let command = escape(&command).into_owned();
+                    let context = [String::new(), command, String::new()];
+                    self.print(&place, [short, "•", "command line"], context, &mut out)?;
+                }
                 self.through(&recording, (&id, short), &pattern, &mut hits, &mut out)
             });
             match searched {
@@ -146,28 +161,46 @@ impl Search {
         out: &mut Output,
     ) -> Result<(), Failure> {
         let method = method(recording, head)?;
-        let [before, found, after] = context(recording, head, place)?;
-        if self.json {
-            return Ok(out.json(&json!({
-                "id": id,
-                "path": recording.path().to_string_lossy(),
-                "seq": head.seq.0,
-                "stream": head.stream.as_str(),
-                "direction": head.stream.messages().map(Direction::as_str),
-                "t_ns": head.t_last.0,
-                "method": method,
-                "offset": place.start,
-                "length": place.end - place.start,
-                "context": format!("{before}{found}{after}"),
-            }))?);
-        }
+        let context = context(recording, head, place)?;
+        let found_at = json!({
+            "id": id,
+            "path": recording.path().to_string_lossy(),
+            "seq": head.seq.0,
+            "stream": head.stream.as_str(),
+            "direction": head.stream.messages().map(Direction::as_str),
+            "t_ns": head.t_last.0,
+            "method": method,
+            "offset": place.start,
+            "length": place.end - place.start,
+            "context": context.concat(),
+        });
         let method = match &method {
             Some(method) => escape(method),
             None if head.stream == StreamId::STDERR => "stderr".into(),
             None => "no message".into(),
         };
-        let method = out.paint(Ink::Faint, &pad_end(&cut(&method, METHOD), METHOD));
-        let at = pad_end(&format!("{short}#{}", head.seq.0), 12);
+        let at = format!("{short}#{}", head.seq.0);
+        self.print(
+            &found_at,
+            [&at, stream_arrow(head.stream), &method],
+            context,
+            out,
+        )
+    }
+
+    /// Prints a hit: `json`, or its place, arrow and method, and what was found with what is around it.
+    fn print(
+        &self,
+        json: &Value,
+        [at, arrow, method]: [&str; 3],
+        [before, found, after]: [String; 3],
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        if self.json {
+            return Ok(out.json(json)?);
+        }
+        let method = out.paint(Ink::Faint, &pad_end(&cut(method, METHOD), METHOD));
+        let at = pad_end(at, 12);
         let used = width(&at) + METHOD + 7;
         let room = out.columns().map(|columns| columns.saturating_sub(used));
         let room = room.unwrap_or(usize::MAX);
@@ -177,9 +210,7 @@ impl Search {
         let before = if is_room { &*before } else { "" };
         let after = cut(&after, room - width(&found) - width(before));
         let (at, found) = (out.paint(Ink::Strong, &at), out.paint(Ink::Warn, &found));
-        let arrow = stream_arrow(head.stream);
-        let line = format!("{at}  {arrow}  {method}  {before}{found}{after}");
-        Ok(out.line(&line)?)
+        Ok(out.line(&format!("{at}  {arrow}  {method}  {before}{found}{after}"))?)
     }
 }
 

@@ -6,6 +6,7 @@ use super::folder::{self, Folder};
 use super::output::{self, Progress, shown};
 use clap::Args;
 use mcpreel_config::nearest;
+use mcpreel_share::phrases;
 use mcpreel_store::library::{Entry, Library, SelectError, Selected, Standing, spool_of};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::recovery::{self, Outcome as Done, RecoverError, Stage};
@@ -33,7 +34,11 @@ impl RecordingArgs {
     pub fn open(&self, instead: &str) -> Result<Recording, Failure> {
         let (recording, selected) = open(&self.recording, &self.folder)?;
         if selected.seq.is_some() {
-            return Err(Failure::Usage(format!("#SEQ names one frame; {instead}")));
+            let frame = phrases::command(&[self.recording.to_string_lossy().into_owned()]);
+            let way_out = format!("`mcpreel show {frame}` shows it");
+            return Err(Failure::Usage(format!(
+                "#SEQ names one frame, {way_out}; {instead}"
+            )));
         }
         Ok(recording)
     }

@@ -15,6 +15,7 @@ use clap::Args;
 use mcpreel_share::export::all_rows;
 use mcpreel_share::phrases::{self, phrases_session, when};
 use mcpreel_store::reader::{Recording, Summary};
+use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Lens, What};
@@ -42,6 +43,7 @@ const LEGEND: &str = "\
 How to read it:
   #            the number of a frame: one line of a stream as it was read, counted
                over all streams; exchanges have the number of their request
+  LATENCY      with > before it: no answer came in this time
   →  ←         from the client to the server, from the server to the client
   legacy       the era of the protocol with a handshake (initialize)
   modern       the era without one: every request says its version
@@ -115,17 +117,15 @@ impl Show {
         let (recording, selected) = select::open(&self.recording, &self.folder)?;
         let summary = recording.summary()?;
         let mut rows = Printer::stdout(self.json, summary.frames);
-        let RowOptions {
-            frames,
-            exchanges,
-            events,
-            findings,
-        } = self.what;
-        let is_any = !(frames || exchanges || events || findings);
-        (rows.typed, rows.of_frames) = (is_any, frames);
+        let what = self.what;
+        let is_other = what.exchanges || what.events || what.findings;
+        let is_any = !(what.frames || is_other);
+        (rows.typed, rows.of_frames) = (is_any, what.frames);
         rows.end = summary.session.phase.end().cloned();
+        let now = select::now(&recording, &summary);
+        rows.until = now.unwrap_or(Moment(summary.t_last_ns));
         match (selected.seq, &query) {
-            (Some(_), query) if query.is_some() || exchanges || events || findings => {
+            (Some(_), query) if query.is_some() || is_other => {
                 let way_out = "#SEQ names one frame; leave it out, or leave out the options";
                 return Err(usage(way_out));
             }
@@ -134,7 +134,7 @@ impl Show {
             (None, None) if !is_any => self.all(&recording, &mut rows)?,
             (None, None) if self.json => rows.out.json(&summary_json(&recording, &summary)?)?,
             (None, None) => {
-                write_summary(&recording, &summary, &mut rows.out)?;
+                write_summary(&recording, &summary, rows.until, &mut rows.out)?;
                 rows.out.line("")?;
                 self.all(&recording, &mut rows)?;
                 write_findings(&recording, &summary, &mut rows.out)?;
@@ -164,7 +164,7 @@ impl Show {
             let mut exchanges = recording.exchanges_of_frame(seq)?.into_iter();
             return exchanges.try_for_each(|exchange| rows.exchange(&exchange, None, false));
         }
-        show_frame::write(recording, &head, &mut rows.out)
+        show_frame::write(recording, &head, rows.until, &mut rows.out)
     }
 
     /// Prints every row of the kind; without a kind every exchange.
@@ -207,17 +207,9 @@ impl Show {
         summary: &Summary,
         rows: &mut Printer,
     ) -> Result<(), Failure> {
-        let RowOptions {
-            frames,
-            exchanges,
-            events,
-            ..
-        } = self.what;
-        let lens = if frames || events {
-            Lens::Wire
-        } else {
-            Lens::Exchanges
-        };
+        let (frames, exchanges, events) = (self.what.frames, self.what.exchanges, self.what.events);
+        let is_wire = frames || events;
+        let lens = [Lens::Exchanges, Lens::Wire][usize::from(is_wire)];
         rows.heading()?;
         let (mut shown, mut last) = (0, None);
         filter::each(recording, lens, query, |item| {
@@ -315,6 +307,7 @@ fn summary_json(recording: &Recording, summary: &Summary) -> Result<serde_json::
 fn write_summary(
     recording: &Recording,
     summary: &Summary,
+    until: Moment,
     out: &mut Output,
 ) -> Result<(), Failure> {
     let title = format!("{}  {}", summary.id, escape(&summary.name));
@@ -325,7 +318,7 @@ fn write_summary(
     if let Some(played) = &summary.context.played {
         facts.push(("replay of", escape(played).into_owned()));
     }
-    let (started, long) = (when::exact(summary.wall_ns), clock(summary.t_last_ns));
+    let (started, long) = (when::exact(summary.wall_ns), clock(until.0));
     facts.push(("started", format!("{started}, {long} long")));
     facts.extend(phrases_session::facts(summary, recording.given_up_count()?));
     for (name, value) in facts {

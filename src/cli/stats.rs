@@ -1,18 +1,22 @@
 //! `mcpreel stats`: latencies and failures per method and per tool.
 
 use super::exit::{Exit, Failure, Outcome};
-use super::filter;
 use super::filter::Filter;
 use super::output::{Ink, Output};
 use super::select::RecordingArgs;
 use super::table::{Cell, Fit, Table};
+use super::{filter, select};
 use clap::Args;
+use mcpreel_trace::clock::Moment;
 use mcpreel_trace::item::{Lens, What};
 use mcpreel_trace::stats::{Collector, Latency, Row, Stats as Figures};
 use mcpreel_wire::text::{count, duration, escape, plural};
 use serde_json::{Value, json};
 
 /// Latencies and failures per method and per tool
+///
+/// P50, P95 and P99 are of answers only. MAX counts calls without an answer too, as long as they
+/// were waited for: until they were cancelled, or the session ended; a > marks it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +37,9 @@ impl Stats {
     pub fn run(&self) -> Outcome {
         let query = filter::parse(self.filter.query.as_deref())?;
         let recording = self.which.open("statistics are about a whole recording")?;
-        let mut collector = Collector::default();
+        let summary = recording.summary()?;
+        let now = select::now(&recording, &summary);
+        let mut collector = Collector::until(now.unwrap_or(Moment(summary.t_last_ns)));
         match &query {
             None => recording.each_exchange(|exchange| collector.add(&exchange))?,
             Some(query) => filter::each(&recording, Lens::Exchanges, query, |item| {
@@ -73,6 +79,7 @@ fn object(row: &Row) -> Value {
         "p95_ns": time(|latency| latency.p95_ns),
         "p99_ns": time(|latency| latency.p99_ns),
         "max_ns": time(|latency| latency.max_ns),
+        "unanswered_ns": row.unanswered_ns,
         "waited_ns": row.waited_ns,
     })
 }
@@ -96,6 +103,10 @@ fn write(stats: &Figures, out: &mut Output) -> Result<(), Failure> {
         let hint = "WAITED: the server waited for its client, in the call or between two rounds";
         hints.push((Ink::Faint, hint.to_owned()));
     }
+    if (stats.methods.iter()).any(|row| row.max_ns().is_some_and(|(_, answered)| !answered)) {
+        let hint = "MAX with >: so long a call was waited for in vain; the others are of answers";
+        hints.push((Ink::Faint, hint.to_owned()));
+    }
     let given_up = stats.methods.iter().map(|row| row.given_up).sum();
     if given_up > 0 {
         let given_up = plural(given_up, "request");
@@ -104,6 +115,15 @@ fn write(stats: &Figures, out: &mut Output) -> Result<(), Failure> {
     }
     let mut hints = hints.iter();
     Ok(hints.try_for_each(|(ink, hint)| out.inked(*ink, &format!("\n{hint}")))?)
+}
+
+/// The longest wait; a sign before it says that there was no answer.
+fn max(row: &Row) -> String {
+    let told = |(ns, is_answered)| {
+        let sign = if is_answered { "" } else { ">" };
+        format!("{sign}{}", duration(ns))
+    };
+    row.max_ns().map_or_else(|| "–".to_owned(), told)
 }
 
 fn table(heading: &'static str, rows: &[Row], name: impl Fn(&Row) -> String) -> Table<9> {
@@ -135,7 +155,7 @@ fn table(heading: &'static str, rows: &[Row], name: impl Fn(&Row) -> String) -> 
             time(|latency| latency.p50_ns),
             time(|latency| latency.p95_ns),
             time(|latency| latency.p99_ns),
-            time(|latency| latency.max_ns),
+            max(row).into(),
             some(row.waited_ns, duration).into(),
         ]);
     }

@@ -91,7 +91,10 @@ fn newest_or_next(library: &Library) -> Result<PathBuf, Failure> {
         return Ok(live.path);
     }
     let dir = output::shown(library.dir());
-    output::say(&format!("waiting for a recording in {dir}"));
+    output::say(&format!(
+        "waiting for a recording in {dir}, as none is made now: `mcpreel run -- COMMAND` makes one, \
+         `mcpreel tail @` shows the newest that is there, Ctrl-C ends the waiting"
+    ));
     loop {
         if let Some(path) = begun(library.dir()).difference(&known).next() {
             return Ok(path.clone());
@@ -212,21 +215,18 @@ impl Follower {
         drop(held);
         let is_news = !(frames.is_empty() && events.is_empty() && exchanges.is_empty());
         let with_messages: BTreeSet<_> = messages.iter().map(|row| row.record.frame).collect();
-        let lines = frames
-            .iter()
-            .filter(|head| !with_messages.contains(&head.seq));
+        let lines = frames.iter();
+        let lines = lines.filter(|head| !with_messages.contains(&head.seq));
         let lines = lines.map(|head| ItemKey::of_part(head.seq, 0));
         let alone = messages.iter().filter(|row| stands_alone(row));
         let alone = alone.map(|row| ItemKey::of_part(row.record.frame, row.record.part));
-        let after = |row: &EventRow| ItemKey::of_event(row.event.after_seq, row.id);
-        let mut rows: Vec<_> = (lines.chain(alone).map(|key| ((key.seq, 0), key)))
-            .chain(
-                events
-                    .iter()
-                    .map(|row| ((row.event.after_seq, 2), after(row))),
-            )
-            .map(|(place, key)| (place, Row::Other(key)))
-            .collect();
+        let of_event = |row: &EventRow| {
+            let after = row.event.after_seq;
+            ((after, 2), ItemKey::of_event(after, row.id))
+        };
+        let keys = lines.chain(alone).map(|key| ((key.seq, 0), key));
+        let keys = keys.chain(events.iter().map(of_event));
+        let mut rows: Vec<_> = keys.map(|(place, key)| (place, Row::Other(key))).collect();
         for exchange in exchanges {
             if let Some((after, exchange)) = self.settle(exchange) {
                 // What nothing on the wire ended was ended by the end of the recording.
@@ -267,11 +267,8 @@ impl Follower {
 
     /// Prints exchanges that have now been open for over a second, each once.
     fn open_for_long(&mut self, recording: &Recording) -> Result<(), Failure> {
-        if self
-            .exchanges
-            .values()
-            .all(|(exchange, told)| *told || !is_open(exchange))
-        {
+        let mut exchanges = self.exchanges.values();
+        if exchanges.all(|(exchange, told)| *told || !is_open(exchange)) {
             return Ok(());
         }
         let summary = recording.summary()?;

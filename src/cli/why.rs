@@ -9,6 +9,7 @@
 //!          00:12.022  the server was ended by SIGSEGV
 //! do       It crashed in native code: look for a core dump, and …
 //! also     likely: search_docs failed twice: quota exceeded (tool-error, #4, #6)
+//! see      mcpreel show 7f3a#12
 //! lint     2 findings: mcpreel lint 7f3a
 //! ```
 
@@ -81,15 +82,27 @@ impl Why {
                 let name = out.paint(Ink::Faint, &pad_end(name, NAMES));
                 out.line(&format!("{name}{}", out.paint(ink, &line)))?;
             }
+            // Outside the folder it is named as it was here.
+            let named = match address {
+                address if address.is_empty() => self.which.recording.to_string_lossy().into(),
+                address => address,
+            };
+            let evidence = causes.first().into_iter().flat_map(|cause| &cause.evidence);
+            let mut frames = evidence.filter_map(|one| match one.place {
+                Place::Frame(seq) => Some(seq.0),
+                _ => None,
+            });
+            let mut hint = |name, text: String| {
+                let name = out.paint(Ink::Faint, &pad_end(name, NAMES));
+                out.line(&format!("{name}{text}"))
+            };
+            let named = phrases::command(&[named]);
+            if let Some(seq) = frames.next() {
+                hint("see", format!("mcpreel show {named}#{seq}"))?;
+            }
             if summary.findings > 0 {
-                // Outside the folder it is named as it was here.
-                let named = match &*address {
-                    "" => phrases::command(&[self.which.recording.to_string_lossy().into_owned()]),
-                    address => address.to_owned(),
-                };
                 let findings = plural(summary.findings, "finding");
-                let name = out.paint(Ink::Faint, &pad_end("lint", NAMES));
-                out.line(&format!("{name}{findings}: mcpreel lint {named}"))?;
+                hint("lint", format!("{findings}: mcpreel lint {named}"))?;
             }
         }
         out.flush()?;

@@ -28,6 +28,30 @@ fn files(dir: &Path) -> Vec<PathBuf> {
     entries.flatten().map(|entry| entry.path()).collect()
 }
 
+// A page was asked for by its name once, and a cassette was written.
+#[test]
+fn the_name_of_the_file_says_its_format() {
+    let library = Library::new();
+    let named = |name: &str| library.path().join(name).to_str().unwrap().to_owned();
+    for (name, begins) in [
+        ("a.html", "<!doctype html>"),
+        ("a.md", "# "),
+        ("a.jsonl", "{"),
+    ] {
+        let path = named(name);
+        stdout(&library, &["export", &sample("crash"), "-o", &path]);
+        let written = std::fs::read_to_string(&path).expect("it is text");
+        assert!(written.starts_with(begins), "{name}: {}", &written[..40]);
+    }
+    let json = named("a.json");
+    refused(
+        &library,
+        &["export", &sample("crash"), "-o", &json],
+        2,
+        "--format",
+    );
+}
+
 #[test]
 fn each_format_appears_whole_and_for_its_owner_alone_and_is_the_same_on_stdout() {
     for format in FORMATS {

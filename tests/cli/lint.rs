@@ -237,6 +237,17 @@ fn what_is_overdue_in_a_live_session_is_told_though_nobody_has_found_it() {
         stored.iter().all(|row| row["rule"] != "request-slow"),
         "{stored:?}"
     );
+    // The length was once that of what had come, and an open call had no age.
+    let text = stdout(&library, &["show", "@"]);
+    let line = |with: &str| {
+        text.lines()
+            .find(|line| line.contains(with))
+            .expect("it is there")
+    };
+    assert!(!line("started ").contains(" 0.0 s long"), "{text}");
+    assert!(line("tools/list").contains("  >"), "{text}");
+    assert!(stdout(&library, &["show", "@#1"]).contains("without an answer"));
+    assert!(stdout(&library, &["stats", "@"]).contains("  >"));
     drop(stdin);
     session.wait().expect("it ends");
 }

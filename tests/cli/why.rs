@@ -50,5 +50,9 @@ fn people_are_told_the_cause_how_sure_it_is_where_it_shows_and_what_to_do() {
         .find(|word| word.starts_with(&id) && word.contains('#'));
     let address = address.unwrap_or_else(|| panic!("no address in\n{said}"));
     stdout(&demo, &["show", address]);
-    refused(&demo, &["why", address], 2, "#SEQ names one frame");
+    let way_out = format!("`mcpreel show '{address}'` shows it");
+    refused(&demo, &["why", address], 2, &way_out);
+    let see = said.lines().find(|line| line.starts_with("see "));
+    let see = see.and_then(|line| line.split("mcpreel show ").nth(1));
+    stdout(&demo, &["show", see.expect("it says where to look")]);
 }

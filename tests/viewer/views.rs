@@ -4,8 +4,9 @@ use crate::by_hand::Viewer;
 use crate::fixture;
 use crate::support::conversation::Conversation;
 use mcpreel_store::reader::Recording;
+use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
-use mcpreel_trace::stats::{Row, Stats};
+use mcpreel_trace::stats::{Collector, Row, Stats};
 use mcpreel_tui::app::View;
 use mcpreel_tui::panels::stats::Figures;
 use std::path::Path;
@@ -78,6 +79,13 @@ fn told(stats: &Stats) -> Vec<Row> {
     rows.chain([&stats.total]).cloned().collect()
 }
 
+fn collected<'a>(end: u64, exchanges: impl IntoIterator<Item = &'a Exchange>) -> Stats {
+    let mut collector = Collector::until(Moment(end));
+    let exchanges = exchanges.into_iter();
+    exchanges.for_each(|exchange| collector.add(exchange));
+    collector.stats()
+}
+
 #[test]
 fn statistics_count_what_fits_the_filter_and_say_of_how_many() {
     type Fits = fn(&Exchange) -> bool;
@@ -97,15 +105,18 @@ fn statistics_count_what_fits_the_filter_and_say_of_how_many() {
         assert_eq!(figures(&viewer).fitting, None);
         for (filter, fits) in cases {
             viewer.act(&format!("f Ctrl-U '{filter}' Enter"));
-            let expected = Stats::collect(all.iter().filter(|one| fits(one)));
             let figures = figures(&viewer);
+            let fitting = all.iter().filter(|one| fits(one));
+            let expected = collected(figures.span_ns, fitting);
             assert_eq!(told(&figures.stats), told(&expected), "{filter}");
             let fitting = figures.fitting;
             let count = all.iter().filter(|one| fits(one)).count();
             assert_eq!(fitting, Some((count as u64, all.len() as u64)), "{filter}");
         }
         viewer.press("F");
-        assert_eq!(told(&figures(&viewer).stats), told(&Stats::collect(&all)));
+        let figures = figures(&viewer);
+        let expected = collected(figures.span_ns, &all);
+        assert_eq!(told(&figures.stats), told(&expected));
     }
 }
 

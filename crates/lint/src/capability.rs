@@ -14,6 +14,7 @@ use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::mcp::capabilities::Declared;
 use mcpreel_wire::mcp::methods::{self, LISTS, Method, Use};
 use mcpreel_wire::message::{Body, Direction, Era, Subject};
+use mcpreel_wire::text::duration;
 use std::sync::Arc;
 
 rules! {
@@ -403,7 +404,7 @@ impl Lists {
             if after_ns >= patience_ns {
                 let list = LISTS.iter().find(|list| list.changed == *changed);
                 let list = list.map_or("", |list| list.member);
-                let detail = format!("{list}: not within {} s", after_ns / 1_000_000_000);
+                let detail = format!("{list}: not within {}", duration(after_ns));
                 context.findings.push(IGNORED.at(frame, detail));
             }
             after_ns < patience_ns

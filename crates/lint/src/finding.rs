@@ -48,7 +48,7 @@ struct Kept {
 }
 
 /// Findings of one rule in one frame: their number, how many are kept, and the index of the last.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Count {
     of: (&'static str, Option<Seq>),
     found: usize,
@@ -102,13 +102,8 @@ impl Findings {
         let of = (rule.id, frame);
         let at = counts.iter().position(|count| count.of == of);
         let at = at.unwrap_or_else(|| {
-            let (found, kept, last) = (0, 0, 0);
-            counts.push(Count {
-                of,
-                found,
-                kept,
-                last,
-            });
+            let none = Count::default();
+            counts.push(Count { of, ..none });
             counts.len() - 1
         });
         let count = &mut counts[at];
@@ -178,8 +173,7 @@ impl Bounds {
             let is_told = |part: &SelectionNote| applies(finding.rule, part);
             let is_told = self.part.as_ref().is_none_or(is_told);
             if is_told && finding.rule.revisions.contains(revision) {
-                let worst = finding.rule.severity_in(revision);
-                finding.severity = worst;
+                finding.severity = finding.rule.severity_in(revision);
                 self.keep(finding, findings);
             }
         }

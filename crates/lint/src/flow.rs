@@ -13,6 +13,7 @@ use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Kind, Number, Value};
 use mcpreel_wire::mcp::{Revision, keys};
 use mcpreel_wire::message::{Body, Direction, Outcome, Response, Subject};
+use mcpreel_wire::text::duration;
 use std::cmp::Ordering;
 
 rules! {
@@ -158,10 +159,8 @@ impl Tasks {
             }
             Body::Notification(it) if matches!(it.subject, Subject::Cancelled { .. }) => {
                 if let Some(answer) = self.0.get(&exchange) {
-                    part.push(
-                        part.at(&CANCEL_TASK_REQUEST, "its task goes on")
-                            .and(*answer),
-                    );
+                    let finding = part.at(&CANCEL_TASK_REQUEST, "its task goes on");
+                    part.push(finding.and(*answer));
                 }
             }
             _ => {}
@@ -269,8 +268,8 @@ impl Progress {
 }
 
 fn after_response(part: &Part<'_>, t: Moment, frame: Seq) {
-    let after_ns = part.seen.head.t_first.ns_since(t);
-    let detail = format!("{} ms after the response", after_ns / 1_000_000);
+    let after = duration(part.seen.head.t_first.ns_since(t));
+    let detail = format!("{after} after the response");
     // The messages of a batch have no order.
     if part.seen.head.seq != frame {
         part.push(part.at(&AFTER_RESPONSE, detail).and(frame));

@@ -95,10 +95,8 @@ pub fn families() -> &'static [RuleFamily] {
 /// Every rule of every family, in the order of the families.
 pub fn catalogue() -> &'static [&'static Rule] {
     static CATALOGUE: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
-        families()
-            .iter()
-            .flat_map(|family| family.rules.clone())
-            .collect()
+        let families = families().iter();
+        families.flat_map(|family| family.rules.clone()).collect()
     });
     &CATALOGUE
 }

@@ -198,10 +198,8 @@ impl Lifecycle {
         let Some(version) = version else { return };
         let path = "result.protocolVersion";
         let agreed = quote::text(&version);
-        if let Some((_, wish)) = self
-            .initialize_asked
-            .as_ref()
-            .filter(|(id, _)| *id == part.exchange())
+        let asked = self.initialize_asked.as_ref();
+        if let Some((_, wish)) = asked.filter(|(id, _)| *id == part.exchange())
             && **wish != *version
         {
             let detail = format!("{} → {agreed}", quote::text(wish));
@@ -219,12 +217,9 @@ fn shape(part: &Part<'_>, holder: &str, value: Option<Value<'_>>, info: &str) {
     let member = |name: &str| value.and_then(|value| value.get(name));
     let inner = |name: &str| member(info).and_then(|info| info.get(name));
     let own = |name: &str| name.to_owned();
+    let version = "protocolVersion";
     let mut expected = vec![
-        (
-            own("protocolVersion"),
-            Kind::String,
-            member("protocolVersion"),
-        ),
+        (own(version), Kind::String, member(version)),
         (own("capabilities"), Kind::Object, member("capabilities")),
         (own(info), Kind::Object, member(info)),
     ];

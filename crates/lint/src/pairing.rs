@@ -5,6 +5,7 @@ use mcpreel_trace::correlator::{Observation, Observed};
 use mcpreel_trace::event::{Closer, Event, EventKind};
 use mcpreel_trace::frame::{Seq, StreamId};
 use mcpreel_wire::message::{Direction, Era, Problem};
+use mcpreel_wire::text::duration;
 
 rules! {
     ID_REUSED = error("id-reused").of(section::REQUESTS)
@@ -162,9 +163,8 @@ impl Family for Pairing {
             context.findings.extend(found.map(|found| match found.rule {
                 rule if self.is_told && *rule == PROCESS_DIED_IN_FLIGHT => {
                     let detail = format!("{}, open when the server was ended", found.detail);
-                    REQUEST_UNANSWERED
-                        .at(observation.frame, detail)
-                        .about(found.exchange)
+                    let finding = REQUEST_UNANSWERED.at(observation.frame, detail);
+                    finding.about(found.exchange)
                 }
                 _ => found,
             }));
@@ -174,6 +174,7 @@ impl Family for Pairing {
 
 fn finding(observation: &Observation) -> Option<Finding> {
     let subject = quote::text(&observation.subject);
+    let given_up = |detail: String| (&PAIRING_GIVEN_UP, detail);
     let (rule, detail): (&'static Rule, _) = match observation.kind {
         // Modern requests may use an id again once it is no longer in flight.
         Observed::IdReused {
@@ -192,11 +193,9 @@ fn finding(observation: &Observation) -> Option<Finding> {
         Observed::ResponseDuplicate => (&RESPONSE_DUPLICATE, format!("id {subject}")),
         Observed::ResponseIdTypeChanged => (&RESPONSE_ID_TYPE_CHANGED, format!("id {subject}")),
         Observed::ResponseLate { after_ns } if after_ns > CANCEL_GRACE_NS => {
-            let after = after_ns / 1_000_000;
-            (
-                &CANCEL_LATE_RESPONSE,
-                format!("id {subject}, {after} ms after the cancel"),
-            )
+            let after = duration(after_ns);
+            let detail = format!("id {subject}, {after} after the cancel");
+            (&CANCEL_LATE_RESPONSE, detail)
         }
         Observed::CancelUnknown => (&CANCEL_UNKNOWN_REQUEST, format!("id {subject}")),
         Observed::CancelCompleted => (&CANCEL_COMPLETED_REQUEST, format!("id {subject}")),
@@ -207,22 +206,16 @@ fn finding(observation: &Observation) -> Option<Finding> {
         Observed::Lost if observation.direction == Direction::ClientToServer => {
             (&PROCESS_DIED_IN_FLIGHT, format!("id {subject}"))
         }
-        Observed::RequestGivenUp => (
-            &PAIRING_GIVEN_UP,
-            format!("id {subject}, a request without an answer"),
-        ),
-        Observed::ForGivenUp => (
-            &PAIRING_GIVEN_UP,
-            format!("{subject}, of a request that may be one of them"),
-        ),
-        Observed::TaskGivenUp => (
-            &PAIRING_GIVEN_UP,
-            format!("id {subject}, a request whose task has no outcome"),
-        ),
-        Observed::RoundGivenUp => (
-            &PAIRING_GIVEN_UP,
-            "a request that was not repeated with its input".to_owned(),
-        ),
+        Observed::RequestGivenUp => given_up(format!("id {subject}, a request without an answer")),
+        Observed::ForGivenUp => {
+            given_up(format!("{subject}, of a request that may be one of them"))
+        }
+        Observed::TaskGivenUp => {
+            given_up(format!("id {subject}, a request whose task has no outcome"))
+        }
+        Observed::RoundGivenUp => {
+            given_up("a request that was not repeated with its input".to_owned())
+        }
         // An answer that crossed with the cancel is normal, and a client that goes away ends the
         // session.
         Observed::ResponseLate { .. } | Observed::Lost => return None,

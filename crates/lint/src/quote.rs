@@ -43,10 +43,8 @@ fn cut(bytes: &[u8]) -> usize {
         return bytes.len();
     }
     let is_continuation = |at: &usize| bytes[*at] & 0xC0 == 0x80;
-    (SHOWN - 3..=SHOWN)
-        .rev()
-        .find(|at| !is_continuation(at))
-        .unwrap_or(SHOWN)
+    let mut ends = (SHOWN - 3..=SHOWN).rev();
+    ends.find(|at| !is_continuation(at)).unwrap_or(SHOWN)
 }
 
 /// Bytes of names in a path that is written. Without a limit a hostile name would be stored with

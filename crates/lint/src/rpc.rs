@@ -209,11 +209,8 @@ fn finding(problem: &Problem, part: &Part<'_>) -> Option<Finding> {
         detail = format!("{detail}: {more}");
     }
     let finding = part.at(rule, detail);
-    let member_exists = path
-        .split('.')
-        .next()
-        .and_then(|top| part.get(top))
-        .is_some();
+    let top = path.split('.').next();
+    let member_exists = top.and_then(|top| part.get(top)).is_some();
     Some(if member_exists {
         finding.path(path)
     } else {

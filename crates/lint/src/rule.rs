@@ -217,11 +217,8 @@ impl Rule {
 
     /// The title and the address of its section, in the newest revision that it applies to.
     pub fn reference(&self) -> Option<(&'static str, String)> {
-        let newest = self
-            .revisions
-            .iter()
-            .last()
-            .unwrap_or(Revision::V2026_07_28);
+        let newest = self.revisions.iter().last();
+        let newest = newest.unwrap_or(Revision::V2026_07_28);
         let section = self.section?;
         Some((section.title, section.url(newest)))
     }
@@ -272,7 +269,8 @@ pub fn markdown() -> String {
         catalogue().len()
     );
     for family in families() {
-        heading(&mut page, family.name);
+        // Writing to a string cannot fail.
+        let _ = write!(page, "\n## {}\n", capital(family.name));
         for rule in &family.rules {
             write_rule(&mut page, rule);
         }
@@ -305,14 +303,8 @@ pub fn milder(rule: &Rule) -> Option<(Severity, String)> {
     let (severity, milder_in) = rule.milder_in?;
     let revisions = revisions(milder_in);
     let is_span = revisions.starts_with("up to ");
-    Some((
-        severity,
-        if is_span {
-            revisions
-        } else {
-            format!("in {revisions}")
-        },
-    ))
+    let place = if is_span { "" } else { "in " };
+    Some((severity, format!("{place}{revisions}")))
 }
 
 /// The same in one text: ` (warning up to 2025-03-26)`, empty where nothing varies. The severity is
@@ -321,18 +313,6 @@ pub fn in_brackets(rule: &Rule, word: impl Fn(&str) -> String) -> String {
     milder(rule).map_or_else(String::new, |(severity, place)| {
         format!(" ({} {place})", word(severity.as_str()))
     })
-}
-
-fn heading(page: &mut String, name: &str) {
-    let mut letters = name.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string());
-    // Writing to a string cannot fail.
-    let _ = write!(
-        page,
-        "\n## {}{}\n",
-        first.unwrap_or_default(),
-        letters.as_str()
-    );
 }
 
 fn write_rule(page: &mut String, rule: &Rule) {
@@ -352,12 +332,8 @@ fn write_rule(page: &mut String, rule: &Rule) {
 
 fn capital(sentence: &str) -> String {
     let mut letters = sentence.chars();
-    match letters.next() {
-        Some(first) if first.is_lowercase() => {
-            format!("{}{}", first.to_uppercase(), letters.as_str())
-        }
-        _ => sentence.to_owned(),
-    }
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.collect::<String>() + letters.as_str()
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub struct RowView<'r> {
     pub tone: Tone,
     /// The worst of the findings on it.
     pub finding: Option<Severity>,
-    exchange: Option<&'r Exchange>,
+    pub exchange: Option<&'r Exchange>,
 }
 
 /// The urgency of a row.

@@ -48,13 +48,12 @@ pub struct Times {
     pub failed: bool,
 }
 
-/// Progress, questions of the other side and the cancel while an exchange was open.
+/// Progress and questions of the other side while an exchange was open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Meanwhile {
     pub progress: Vec<Moment>,
     /// When the other side asked something, and was answered.
     pub asked: Vec<(Moment, Option<Moment>)>,
-    pub cancelled: Option<Moment>,
 }
 
 impl Recording {
@@ -117,7 +116,7 @@ impl Recording {
         Ok(ExchangeId(self.number(before, [to_sql(seq.0)])?))
     }
 
-    /// Reads progress, questions and the cancel of `exchange`: of each kind the first `limit`.
+    /// Reads progress and questions of `exchange`: of each kind the first `limit`.
     pub fn meanwhile(&self, exchange: &Exchange, limit: u32) -> Result<Meanwhile, ReadError> {
         let params = (to_sql(exchange.id.0), limit);
         let progress = match exchange.progress_count {
@@ -128,12 +127,7 @@ impl Recording {
             let to = row.get::<_, Option<i64>>(1)?;
             Ok((moment(row.get(0)?), to.map(moment)))
         })?;
-        let cancelled = exchange.cancelled.map(|seq| self.head(seq));
-        Ok(Meanwhile {
-            progress,
-            asked,
-            cancelled: cancelled.transpose()?.flatten().map(|head| head.t_last),
-        })
+        Ok(Meanwhile { progress, asked })
     }
 }
 

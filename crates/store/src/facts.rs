@@ -13,6 +13,7 @@ use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_wire::message::Direction;
 use rusqlite::{Row, params};
+use std::collections::BTreeSet;
 
 /// Events that are read from the beginning and from the end: a recorder writes some dozens, but
 /// two for each time that somebody does not read.
@@ -91,6 +92,7 @@ impl Recording {
         let findings = self.groups()?;
         let selection = summary.context.selection.as_ref();
         let is_cut = selection.is_some_and(|part| part.to.is_some());
+        let (failed, failed_too) = self.failed(summary.failed)?;
         let mut facts = Facts {
             is_live: now.is_some(),
             is_short: is_cut || now.is_none() && !summary.state.is_final(),
@@ -119,14 +121,21 @@ impl Recording {
             lost: self.sample(Status::Lost)?,
             unanswered: self.sample(Status::Unanswered)?,
             untracked: self.sample(Status::GivenUp)?,
-            failed: self.failed(summary.failed)?,
+            failed,
+            failed_too,
             cancelled: self.cancelled()?,
-            again: self.made_again()?,
+            again: self.made_again(&findings)?,
             findings,
             context: summary.context,
             session: summary.session,
             ..Facts::default()
         };
+        let requests: BTreeSet<_> = facts.troubled().map(|one| one.request.0).collect();
+        for seq in requests {
+            let rows = self.findings_of_frame(seq)?.into_iter();
+            let told = rows.map(|row| (row.rule.clone(), found(row)));
+            facts.in_requests.extend(told);
+        }
         if facts.is_live {
             facts.unfinished = self.unfinished()?;
         }
@@ -279,8 +288,8 @@ impl Recording {
     }
 
     /// Calls that failed, by method and name, in the order of the first of each that was answered
-    /// and says what is wrong. `total` is how many failed altogether.
-    fn failed(&self, total: u64) -> Result<Vec<Failed>, ReadError> {
+    /// and says what is wrong; and other calls that were. `total` is how many failed altogether.
+    fn failed(&self, total: u64) -> Result<(Vec<Failed>, Sample), ReadError> {
         let mut failures = Vec::<Exchange>::new();
         for status in Status::ALL.iter().filter(|status| status.is_failure_of("")) {
             failures.extend(self.first_of(*status, FAILURES)?);
@@ -288,6 +297,7 @@ impl Recording {
         failures.retain(Exchange::has_failed);
         failures.sort_by_key(|failure| failure.id);
         let is_whole = total <= u64::from(FAILURES);
+        let unread = total.saturating_sub(failures.len() as u64);
         let leads = |one: &Exchange| matches!(one.status, Status::Error | Status::ToolError);
         let mut groups = Vec::new();
         while groups.len() < GROUPS
@@ -308,7 +318,11 @@ impl Recording {
             groups.extend(failed);
             failures = others;
         }
-        Ok(groups)
+        failures.retain(leads);
+        let count = failures.len() as u64 + unread;
+        failures.truncate(EACH as usize);
+        let exchanges = failures;
+        Ok((groups, Sample { count, exchanges }))
     }
 
     /// The requests that were cancelled, in order.
@@ -318,47 +332,32 @@ impl Recording {
         exchanges.sort_by_key(|exchange| exchange.id);
         let cancelled = exchanges.into_iter().map(|exchange| {
             let asked = self.message(exchange.request.0, exchange.request.1)?;
-            let (mut t, mut said) = (None, None);
-            if let Some(seq) = exchange.cancelled {
-                let mut messages = self.messages_of_frame(seq)?.into_iter();
-                let about = messages.find(|row| row.record.exchange == Some(exchange.id));
-                said = about.map(|row| row.record.summary);
-                t = self.head(seq)?.map(|head| head.t_last);
-            }
+            let messages = exchange.cancelled.map(|seq| self.messages_of_frame(seq));
+            let mut messages = messages.transpose()?.into_iter().flatten();
+            let about = messages.find(|row| row.record.exchange == Some(exchange.id));
             Ok(Cancelled {
                 has_token: asked.is_some_and(|row| row.record.token.is_some()),
-                again: self.next_alike(&exchange)?,
-                said: said.unwrap_or_default(),
-                t,
+                said: about.map(|row| row.record.summary).unwrap_or_default(),
                 exchange,
             })
         });
         cancelled.collect()
     }
 
-    /// The requests that were never answered, each with the same request that came later.
-    fn made_again(&self) -> Result<Vec<(Exchange, Exchange)>, ReadError> {
+    /// Calls that were given up, each with the call that repeats it, as a rule has found them.
+    fn made_again(&self, findings: &[Group]) -> Result<Vec<(Exchange, Exchange)>, ReadError> {
+        let is_meant = |group: &&Group| &*group.rule == "repeated-after-timeout";
+        let found = findings.iter().find(is_meant).map(|group| &group.first);
         let mut again = Vec::new();
-        for status in [Status::Open, Status::Unanswered] {
-            for exchange in self.sample(status)?.exchanges {
-                let next = self.next_alike(&exchange)?;
-                again.extend(next.map(|next| (exchange, next)));
-            }
+        for found in found.into_iter().flatten() {
+            let later = found.exchange.map(|id| self.exchange(id)).transpose()?;
+            let Some((later, first)) = later.flatten().zip(found.related.first()) else {
+                continue;
+            };
+            let mut of_frame = self.exchanges_of_frame(*first)?.into_iter();
+            let first = of_frame.find(|one| one.name == later.name);
+            again.extend(first.map(|first| (first, later)));
         }
         Ok(again)
-    }
-
-    /// The next request of the same method and name, if it asks for the same and, where the first
-    /// was cancelled, came after that.
-    fn next_alike(&self, exchange: &Exchange) -> Result<Option<Exchange>, ReadError> {
-        let (method, name) = (&*exchange.method, exchange.name.as_deref());
-        let alike = (method, name, to_sql(exchange.id.0));
-        let next = "WHERE e.method = ?1 AND e.name IS ?2 AND e.id > ?3 ORDER BY e.id LIMIT 1";
-        let next: Option<Exchange> = self.row(next, alike)?;
-        let is_again = |next: &Exchange| {
-            let later = exchange.cancelled.is_none_or(|seq| next.request.0 > seq);
-            later && next.direction == exchange.direction && next.asked() == exchange.asked()
-        };
-        Ok(next.filter(is_again))
     }
 }

@@ -122,10 +122,8 @@ impl Recording {
 
     /// Whether any message carries the context of a trace.
     pub fn is_traced(&self) -> Result<bool, ReadError> {
-        self.has(
-            "SELECT 1 FROM message WHERE trace_id IS NOT NULL LIMIT 1",
-            [],
-        )
+        let traced = "SELECT 1 FROM message WHERE trace_id IS NOT NULL LIMIT 1";
+        self.has(traced, [])
     }
 
     /// The next `limit` frames without a message after `after`, up to the frame `last`.

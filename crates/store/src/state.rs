@@ -70,11 +70,7 @@ impl Recording {
         events.for_each(|event| state.event(&event));
         let last = self.exchange_before(seq)?.0;
         self.used_methods((seq, last), &mut state)?;
-        let recent = (
-            to_sql(last.saturating_sub(RECENT)),
-            to_sql(last),
-            to_sql(seq.0),
-        );
+        let recent = [last.saturating_sub(RECENT), last, seq.0].map(to_sql);
         let later = "WHERE e.id > ?1 AND e.id <= ?2 AND e.response > ?3 ORDER BY e.id";
         let mut open: Vec<Exchange> = self.rows(later, recent)?;
         let never = "WHERE e.status <> 'ok' AND e.status <> 'given-up' AND e.response IS NULL
@@ -95,10 +91,8 @@ impl Recording {
             frames.extend(heads?.iter().map(|head| head.seq));
         }
         let json = |methods: &[&str]| serde_json::json!(methods).to_string();
-        let (asked, told) = (
-            json(&State::request_methods()),
-            json(&State::notification_methods()),
-        );
+        let asked = json(&State::request_methods());
+        let told = json(&State::notification_methods());
         let said = params![to_sql(seq.0), asked, told, SAID];
         let said = self.list(FRAMES_SAID, said, |row| number(row, 0).map(Seq))?;
         frames.extend(said);

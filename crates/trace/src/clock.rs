@@ -26,10 +26,8 @@ impl std::ops::Add<Duration> for Moment {
     type Output = Self;
 
     fn add(self, later: Duration) -> Self {
-        Self(
-            self.0
-                .saturating_add(u64::try_from(later.as_nanos()).unwrap_or(u64::MAX)),
-        )
+        let ns = u64::try_from(later.as_nanos()).unwrap_or(u64::MAX);
+        Self(self.0.saturating_add(ns))
     }
 }
 

@@ -45,6 +45,7 @@ pub struct Exchange {
     /// Task that answered it, or that it is about.
     pub task: Option<CompactString>,
     pub cancelled: Option<Seq>,
+    pub t_cancelled: Option<Moment>,
     /// Progress notifications that came for it.
     pub progress_count: u64,
     /// The last of them, for example `40/100 indexing`.
@@ -63,6 +64,17 @@ impl Exchange {
     pub fn latency_ns(&self) -> Option<u64> {
         let response = self.t_response?;
         (!self.is_listen()).then(|| response.0.saturating_sub(self.t_request.0))
+    }
+
+    /// Nanoseconds for which somebody waited in vain: until the cancel, or until `end`, which is the
+    /// end of the recording or now. None where an answer came before that or is not waited for.
+    pub fn unanswered_ns(&self, end: Moment) -> Option<u64> {
+        let until = match self.status {
+            Status::Cancelled | Status::Late => self.t_cancelled?,
+            Status::Open | Status::Lost | Status::Unanswered => end,
+            _ => return None,
+        };
+        (!self.is_listen()).then(|| until.ns_since(self.t_request))
     }
 
     /// Nanoseconds from the response's first byte to its last.
@@ -97,6 +109,7 @@ impl Exchange {
     /// progress, which is not known for every moment, nothing is left while it was open.
     pub fn at(mut self, until: Seq) -> Self {
         self.cancelled = self.cancelled.filter(|&seq| seq <= until);
+        self.t_cancelled = self.t_cancelled.filter(|_| self.cancelled.is_some());
         if self.response.is_some_and(|(seq, _)| seq <= until) {
             return self;
         }
@@ -147,7 +160,7 @@ impl Exchange {
 
     /// Whether it is a `subscriptions/listen` stream, which stays open for as long as it is used.
     pub fn is_listen(&self) -> bool {
-        &*self.method == "subscriptions/listen"
+        &*self.method == LISTEN
     }
 
     /// A request that nothing is known about but who asks for what, of the legacy era.
@@ -172,6 +185,7 @@ impl Exchange {
             chain: None,
             task: None,
             cancelled: None,
+            t_cancelled: None,
             progress_count: 0,
             progress: None,
             request_size: 0,
@@ -201,6 +215,9 @@ impl Exchange {
 /// failed.
 pub const PROBE: &str = "server/discover";
 
+/// With this method a client subscribes to changes; it cancels the request when it has had enough.
+const LISTEN: &str = "subscriptions/listen";
+
 words! {
     /// How an exchange stands or ended, by the word used in recordings, output and filters.
     Status {
@@ -220,11 +237,16 @@ words! {
 }
 
 impl Status {
-    /// Whether an exchange of this method counts as failed with it: `error`, `tool-error`, `lost`,
-    /// `unanswered`. But a [`PROBE`] that is refused says only that the server is of the older era.
+    /// Methods of which a status that is a failure of others is none.
+    pub const HARMLESS_FOR: [&'static str; 2] = [PROBE, LISTEN];
+
+    /// Whether an exchange of this method counts as failed with it: an error was answered, or there
+    /// was no answer for as long as somebody waited. But a [`PROBE`] that is refused or cancelled
+    /// says only that the server is of the older era.
     pub fn is_failure_of(self, method: &str) -> bool {
         match self {
             Self::Error => method != PROBE,
+            Self::Cancelled | Self::Late => !Self::HARMLESS_FOR.contains(&method),
             Self::ToolError | Self::Lost | Self::Unanswered => true,
             _ => false,
         }

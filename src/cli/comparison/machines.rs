@@ -189,10 +189,6 @@ pub fn github(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> 
             annotations.push(annotation(fails, title, message, entry.times));
         }
     }
-    Ok(ci_reports::github(
-        "difference",
-        &annotations,
-        left_out,
-        out,
-    )?)
+    let noun = "difference";
+    Ok(ci_reports::github(noun, &annotations, left_out, out)?)
 }

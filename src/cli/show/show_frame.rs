@@ -6,6 +6,7 @@ use crate::cli::rows::{finding_line, frame_words, ink, stream_arrow};
 use mcpreel_share::phrases::phrases_story::{self, Row, Tone};
 use mcpreel_share::row::{self, arrow};
 use mcpreel_store::reader::Recording;
+use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::session::End;
@@ -21,9 +22,15 @@ const LOOKED_AT: u64 = 256 * 1024;
 const EXCHANGES: usize = 20;
 
 /// Writes the frame, its exchanges, and the findings in what was shown.
-pub fn write(recording: &Recording, head: &FrameHead, out: &mut Output) -> Result<(), Failure> {
+pub fn write(
+    recording: &Recording,
+    head: &FrameHead,
+    until: Moment,
+    out: &mut Output,
+) -> Result<(), Failure> {
     let mut shown = Shown {
         recording,
+        until,
         end: recording.summary()?.session.phase.end().cloned(),
         out,
         frames: BTreeSet::new(),
@@ -44,6 +51,8 @@ pub fn write(recording: &Recording, head: &FrameHead, out: &mut Output) -> Resul
 
 struct Shown<'a> {
     recording: &'a Recording,
+    /// The end of the recording, or now.
+    until: Moment,
     end: Option<End>,
     out: &'a mut Output,
     /// Frames that were shown.
@@ -78,6 +87,8 @@ impl Shown<'_> {
         let status = self.out.paint(tone, exchange.status.as_str());
         self.out.line(&format!("{title}  {status}"))?;
         let mut facts = phrases_story::facts(exchange, self.end.as_ref());
+        let waited = exchange.unanswered_ns(self.until);
+        facts.extend(waited.map(|ns| ("waited", format!("{} without an answer", duration(ns)))));
         for (name, id) in [("asked in", exchange.parent), ("chain of", exchange.chain)] {
             let ids: Vec<_> = id.into_iter().filter(|id| *id != exchange.id).collect();
             let others = self.recording.exchanges_of(&ids)?.into_iter();

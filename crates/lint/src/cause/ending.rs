@@ -30,11 +30,8 @@ pub(super) fn answered_at_exit(facts: &Facts) -> Option<Cause> {
     }
     // A server that is told to end may well refuse what it was about to do, or end one thing.
     let is_result = |it: &&&Exchange| it.code.is_none() && it.status != Status::ToolError;
-    let was_silent = facts
-        .session
-        .first_byte
-        .s2c
-        .is_some_and(|said| said >= told);
+    let first_byte = facts.session.first_byte.s2c;
+    let was_silent = first_byte.is_some_and(|said| said >= told);
     let certainty = match answers.iter().filter(is_result).count() {
         _ if was_silent => Likely,
         0 => return None,
@@ -68,6 +65,9 @@ pub(super) fn answered_at_exit(facts: &Facts) -> Option<Cause> {
 /// Signals that the system sends to a process for what its own code did.
 const CRASHES: [&str; 5] = ["SIGSEGV", "SIGBUS", "SIGILL", "SIGABRT", "SIGFPE"];
 
+/// A mock says so on stderr before it ends because a fault or the recording asks for it.
+pub const MOCK_ENDS: &str = "this mock ends now, as it was asked to";
+
 /// The server ended by itself in the middle of a session.
 pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
     let end = facts.ended_by_itself()?;
@@ -86,7 +86,14 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
         End::Killed { signal } => &**signal == "SIGKILL",
         end => *end == End::Exited { code: 137 },
     };
+    let is_mock = facts.last_words.iter().any(|line| {
+        let said = String::from_utf8_lossy(line.text());
+        said.contains(MOCK_ENDS)
+    });
     let advice = match end {
+        _ if is_mock => {
+            "This is a mock, which ends so on purpose: see whether the host does what it should then."
+        }
         _ if was_killed => {
             "Somebody killed it, or the system did because it was out of memory: look into the \
              kernel's log."
@@ -103,12 +110,15 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
              open."
         }
     };
-    let (ended, said) = (phrases::ended(end), phrases::stderr_says(facts));
-    let cause = Cause::new(certainty, format!("the server {ended}{when}{said}"), advice);
-    let usage = facts
-        .session
-        .usage
-        .filter(|_| matches!(end, End::Killed { .. }));
+    let ended = phrases::ended(end);
+    let sentence = if is_mock {
+        format!("the mock {ended}{when}, as it was asked to")
+    } else {
+        format!("the server {ended}{when}{}", phrases::stderr_says(facts))
+    };
+    let cause = Cause::new(certainty, sentence, advice);
+    let is_killed = matches!(end, End::Killed { .. });
+    let usage = facts.session.usage.filter(|_| is_killed);
     let usage = usage.map(|usage| {
         let text = format!("the server used {} at its peak", size(usage.max_rss_bytes));
         Evidence::new(Place::Session, text)

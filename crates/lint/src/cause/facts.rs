@@ -54,11 +54,15 @@ pub struct Facts {
     pub untracked: Sample,
     /// Calls that failed, by method and name.
     pub failed: Vec<Failed>,
+    /// Calls that failed and are not among these, though they were answered.
+    pub failed_too: Sample,
     /// Requests that were cancelled, whether or not they were answered later.
     pub cancelled: Vec<Cancelled>,
-    /// Calls that were never answered, each with the same call that came later.
+    /// Calls that nobody waited for any more, each with the same call that came later.
     pub again: Vec<(Exchange, Exchange)>,
     pub findings: Vec<Group>,
+    /// What rules found in the requests of these calls.
+    pub in_requests: Vec<(Box<str>, Found)>,
     /// The first lines on the streams of the protocol that are no messages.
     pub noise: Vec<Line>,
     /// The lines that the findings about framing point at: a message is in several of them, or has
@@ -107,19 +111,15 @@ impl Sample {
 pub struct Cancelled {
     /// The request, with its answer if one came all the same.
     pub exchange: Exchange,
-    /// When it was cancelled, if that is on record.
-    pub t: Option<Moment>,
     pub said: Arc<str>,
     /// Whether the request had a `progressToken`.
     pub has_token: bool,
-    /// The next call with the same method, name and arguments.
-    pub again: Option<Exchange>,
 }
 
 impl Cancelled {
     /// Nanoseconds until the request was cancelled.
     pub fn waited_ns(&self) -> Option<u64> {
-        Some(self.t?.ns_since(self.exchange.t_request))
+        self.exchange.unanswered_ns(self.exchange.t_request)
     }
 }
 
@@ -192,6 +192,12 @@ impl Facts {
         self.end() == Some(&End::Unknown) && self.events_that(exits).next().is_some()
     }
 
+    /// Whether the recorder went before the session was over, and what it left was completed.
+    pub fn is_cut_off(&self) -> bool {
+        let recovers = |kind: &EventKind| matches!(kind, EventKind::Recovered { .. });
+        self.end() == Some(&End::Unknown) && self.events_that(recovers).next().is_some()
+    }
+
     /// The end of the server, if nobody told it to end.
     pub fn ended_by_itself(&self) -> Option<&End> {
         let end = self.end()?;
@@ -238,6 +244,15 @@ impl Facts {
             matches!(exchange.status, Status::Ok | Status::Late) && exchange.response.is_some()
         };
         self.opening.iter().find(is_answered)
+    }
+
+    /// The calls that failed or wait, as far as they are known.
+    pub fn troubled(&self) -> impl Iterator<Item = &Exchange> {
+        let ways = self.failed.iter().flat_map(|failed| &failed.ways);
+        let cancelled = self.cancelled.iter().map(|one| &one.exchange);
+        let known = ways.map(|way| &way.exchange);
+        let known = known.chain(&self.failed_too.exchanges).chain(cancelled);
+        known.chain(self.without_answer())
     }
 
     pub fn events_that(&self, is: fn(&EventKind) -> bool) -> impl Iterator<Item = &Event> {

@@ -7,23 +7,24 @@
 //! * [`facts`]: what is known of a recording, bounded whatever its length;
 //! * [`KINDS`]: all kinds of causes, the gravest first: what kept a session from starting, what
 //!   ended it, what it hangs on, what failed in it, what is only odd;
-//! * `startup`, `ending`, `negotiation`, `streams`, `requests`, `oddities`: their functions;
+//! * `startup`, `ending`, `negotiation`, `streams`, `requests`, `broken_rules`: their functions;
 //! * `phrases`: evidence and words that several of them need; `stderr_lines`: which line of stderr
 //!   names the fault.
 //!
 //! Text off the wire is escaped. Every kind has a case under `tests/trace/causes` for which it is
 //! the best cause, and another, nearly the same, for which it is none.
 
+mod broken_rules;
 mod ending;
 pub mod facts;
 mod negotiation;
-mod oddities;
 mod phrases;
 mod requests;
 mod startup;
 mod stderr_lines;
 mod streams;
 
+pub use ending::MOCK_ENDS;
 pub use facts::Facts;
 pub use phrases::{call, calls};
 
@@ -178,14 +179,23 @@ impl Cause {
 /// The cause that says that nothing is wrong.
 pub const NOTHING_WRONG: &str = "nothing-wrong";
 
+/// The cause that says no more of failures than that there was no answer: a surer one tells why.
+const LEFT_UNANSWERED: &str = "left-unanswered";
+
 /// The name of a kind of cause, and the function that finds it.
 pub type Kind = (&'static str, fn(&Facts) -> Option<Cause>);
 
 /// All kinds, the gravest first. The last two are for recordings where no other kind is found.
-pub static KINDS: [Kind; 29] = [
-    ("server-not-found", startup::server_not_found),
-    ("server-not-executable", startup::server_not_executable),
-    ("server-not-started", startup::server_not_started),
+pub static KINDS: [Kind; 30] = [
+    ("server-not-found", |facts| {
+        startup::not_started(facts, |code| code == 127)
+    }),
+    ("server-not-executable", |facts| {
+        startup::not_started(facts, |code| code == 126)
+    }),
+    ("server-not-started", |facts| {
+        startup::not_started(facts, |code| !matches!(code, 126 | 127))
+    }),
     ("content-length-framing", streams::content_length_framing),
     ("pretty-printed", streams::pretty_printed),
     ("banner-before-first-message", startup::banner),
@@ -203,16 +213,36 @@ pub static KINDS: [Kind; 29] = [
     ("never-answered", requests::never_answered),
     ("log-on-stdout", streams::log_on_stdout),
     ("late-answer", requests::late_answer),
-    ("bad-schema-hides-tools", oddities::bad_schema_hides_tools),
+    (
+        "bad-schema-hides-tools",
+        broken_rules::bad_schema_hides_tools,
+    ),
     ("calls-failed", requests::calls_failed),
+    (LEFT_UNANSWERED, requests::left_unanswered),
     ("slow-start", startup::slow_start),
-    ("list-change-ignored", oddities::list_change_ignored),
+    ("list-change-ignored", broken_rules::list_change_ignored),
     ("bad-exit-code", ending::bad_exit_code),
     ("survivors-left", ending::survivors_left),
-    ("protocol-broken", oddities::protocol_broken),
-    ("cannot-say", oddities::cannot_say),
-    (NOTHING_WRONG, oddities::nothing_wrong),
+    ("protocol-broken", broken_rules::protocol_broken),
+    ("cannot-say", broken_rules::cannot_say),
+    (NOTHING_WRONG, broken_rules::nothing_wrong),
 ];
+
+/// Adds to the evidence that is a request what rules found in it: why the call failed often stands
+/// there.
+fn add_findings(cause: &mut Cause, facts: &Facts) {
+    for (rule, found) in &facts.in_requests {
+        let mut shown = cause.evidence.iter_mut();
+        let place = found.frame.map(Place::Frame);
+        let is_told = broken_rules::TOLD.contains(&&**rule);
+        let request =
+            shown.find(|one| Some(one.place) == place && !is_told && !one.text.contains(&**rule));
+        if let Some(request) = request {
+            let found = phrases::finding(rule, found);
+            request.text = format!("{}; {}", request.text, found.text);
+        }
+    }
+}
 
 /// Kinds about something that is missing at the start, which a part of a session need not have.
 const OF_THE_START: [&str; 2] = ["died-at-start", "handshake-unfinished"];
@@ -226,6 +256,13 @@ pub fn causes(facts: &Facts) -> Vec<Cause> {
     let applies = |kind: &&Kind| !is_part || !OF_THE_START.contains(&kind.0);
     let mut causes: Vec<_> = kinds.iter().filter(applies).filter_map(cause).collect();
     causes.sort_by_key(|cause| cause.certainty == Possible);
+    let tells = |cause: &Cause| cause.certainty > Possible && cause.id != "calls-failed";
+    if causes.iter().any(tells) {
+        causes.retain(|cause| cause.id != LEFT_UNANSWERED);
+    }
+    for cause in &mut causes {
+        add_findings(cause, facts);
+    }
     if causes.is_empty() {
         causes.extend(fallbacks.iter().find_map(cause));
     }

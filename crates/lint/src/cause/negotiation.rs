@@ -2,7 +2,7 @@
 
 use super::Certainty::{Certain, Likely, Possible};
 use super::facts::Facts;
-use super::{Cause, SECOND_NS, phrases, streams};
+use super::{AT_ONCE_NS, Cause, SECOND_NS, phrases, streams};
 use crate::quote;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::session::End;
@@ -46,19 +46,17 @@ fn version_refused(facts: &Facts) -> Option<Cause> {
 /// The probe for the newer era failed, and nobody tried the older one.
 fn probe_failed(facts: &Facts) -> Option<Cause> {
     let probe = facts.opening.last()?;
-    let is_probe = facts
-        .opening
-        .iter()
-        .all(|one| &*one.method == "server/discover");
+    let mut opening = facts.opening.iter();
+    let is_probe = opening.all(|one| &*one.method == "server/discover");
     if !is_probe || facts.opened().is_some() || facts.went_on {
         return None;
     }
     let waited = facts.since(probe.t_request);
     let (how, certainty) = match probe.status {
-        Status::Error => (
-            format!("was answered with {}", phrases::answer(probe)),
-            Certain,
-        ),
+        Status::Error => {
+            let answer = phrases::answer(probe);
+            (format!("was answered with {answer}"), Certain)
+        }
         Status::Open | Status::Unanswered | Status::Cancelled if waited > PATIENCE_NS => {
             (format!("had no answer for {}", duration(waited)), Likely)
         }
@@ -100,7 +98,8 @@ fn left_at_version(facts: &Facts) -> Option<Cause> {
 
 /// The advice where the host did not wait.
 const IMPATIENT: &str = "The host waited for less than the server needs to start, or was closed \
-                         itself: try again, and look into its log.";
+                         itself: try again, and look into its log. Messages that are piped in by \
+                         hand need a pipe that stays open for the answers: `(cat FILE; sleep 5) |`.";
 
 /// The handshake was not finished.
 pub(super) fn handshake_unfinished(facts: &Facts) -> Option<Cause> {
@@ -133,8 +132,12 @@ fn silent_host(facts: &Facts) -> Option<Cause> {
     if !is_silent || left.is_none() && !(facts.is_live && facts.since(spawned) > PATIENCE_NS) {
         return None;
     }
-    let waited = duration(left.unwrap_or(facts.now).ns_since(spawned));
+    let waited_ns = left.unwrap_or(facts.now).ns_since(spawned);
+    let waited = duration(waited_ns);
     let sentence = match left {
+        Some(_) if waited_ns < AT_ONCE_NS => {
+            "the host closed the server's input at once and sent nothing".to_owned()
+        }
         Some(_) => format!("the host started the server, sent nothing in {waited} and then left"),
         None => format!("the host started the server and has sent nothing in {waited}"),
     };
@@ -177,8 +180,9 @@ fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
         );
         return Some(cause.shown_call(last).shown(evidence));
     }
-    let sentence =
-        format!("the host left {waited} after it had sent {call}, before there was an answer");
+    let sentence = format!(
+        "the host closed the server's input {waited} after it had sent {call}, before there was an answer"
+    );
     let is_left = is_silent && told.is_some() && last.status != Status::Open;
     is_left.then(|| Cause::new(Likely, sentence, IMPATIENT).shown_call(last))
 }
@@ -189,7 +193,7 @@ fn unconfirmed(facts: &Facts, opened: &Exchange) -> Option<Cause> {
     let left = facts.host_left();
     if let Some(left) = left.filter(|left| *left < answered) {
         let sentence = format!(
-            "the host left {} after it had sent {}; the answer came {} later",
+            "the host closed the server's input {} after it had sent {}; the answer came {} later",
             duration(left.ns_since(opened.t_request)),
             phrases::call_at(opened),
             duration(answered.ns_since(left))

@@ -3,12 +3,13 @@
 use super::Certainty::{self, Certain, Likely, Possible};
 use super::facts::{Alike, Cancelled, Facts, Failed};
 use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, ending, negotiation, phrases};
-use crate::{process, quote};
+use crate::quote;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_wire::mcp::methods::{self, Way};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{cut, duration, escape, plural};
+use std::cmp::Reverse;
 
 /// Calls that do work, and are not about the connection.
 const CALLS: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
@@ -123,20 +124,26 @@ pub(super) fn client_gave_up(facts: &Facts) -> Option<Cause> {
     let cancelled = facts.cancelled.iter();
     let judged = cancelled.filter(|one| one.exchange.direction == Direction::ClientToServer);
     let judged = judged.filter_map(|one| Some((one, one.waited_ns()?, timed_out(one)?)));
-    let (cancelled, waited, certainty) = judged.max_by_key(|(_, _, certainty)| *certainty)?;
+    let others = judged.clone().count().saturating_sub(1) as u64;
+    let (cancelled, waited, certainty) =
+        judged.min_by_key(|(.., certainty)| Reverse(*certainty))?;
     let exchange = &cancelled.exchange;
     let progress = match (cancelled.has_token, exchange.progress_count) {
         (false, _) => "; the client had sent no progressToken".to_owned(),
         (true, 0) => "; it had sent a progressToken, but the server sent no progress".to_owned(),
         (true, n) => format!(" although {} had come", plural(n, "progress notification")),
     };
+    let more = match others {
+        0 => String::new(),
+        others => format!("; {} ended so too", plural(others, "other call")),
+    };
+    let (call, waited) = (phrases::call_at(exchange), duration(waited));
+    let sentence = format!(
+        "the server had not answered {call} for {waited} when the client gave it up{progress}{more}"
+    );
     let cause = Cause::new(
         certainty,
-        format!(
-            "the server had not answered {} for {} when the client gave it up{progress}",
-            phrases::call_at(exchange),
-            duration(waited)
-        ),
+        sentence,
         "Look what the server does with this call. Raise the client's limit; let the client ask for \
          progress, the tool report it, and the limit start anew with it; or make the tool answer at \
          once and do its work in the background.",
@@ -167,22 +174,13 @@ fn shown_cancelled(cause: Cause, cancelled: &Cancelled) -> Cause {
 
 /// A call was made again after it had not been answered in time: the tool may have run twice.
 pub(super) fn executed_twice(facts: &Facts) -> Option<Cause> {
-    // Who cancels and asks again at once has changed their mind.
-    let cancelled = facts.cancelled.iter().filter_map(|one| {
-        let was_late = one.exchange.status == Status::Late || timed_out(one).is_some();
-        Some((&one.exchange, one.again.as_ref().filter(|_| was_late)?))
-    });
-    let silent = facts.again.iter().filter_map(|(first, again)| {
-        let after_ns = again.t_request.ns_since(first.t_request);
-        process::is_abandoned(after_ns).then_some((first, again))
-    });
-    let pairs = cancelled.chain(silent);
-    let pairs = pairs.filter(|(first, _)| &*first.method == "tools/call");
     // One that was answered after all has run for sure; the second if it was answered.
+    let pairs = facts.again.iter();
     let (first, again) = pairs.min_by_key(|(first, _)| first.status != Status::Late)?;
     let (certainty, did) = match (first.status, again.response) {
         (Status::Late, Some(_)) => (Certain, "the tool ran twice"),
-        _ => (Likely, "the tool may have run twice"),
+        (Status::Late, None) | (_, Some(_)) => (Likely, "the tool may have run twice"),
+        (_, None) => (Possible, "the tool may have run twice"),
     };
     let cause = Cause::new(
         certainty,
@@ -204,7 +202,7 @@ const CROSSING_NS: u64 = SECOND_NS / 10;
 /// The server answered after the client had cancelled.
 pub(super) fn late_answer(facts: &Facts) -> Option<Cause> {
     let late = facts.cancelled.iter().filter_map(|one| {
-        let lag = one.exchange.t_response?.ns_since(one.t?);
+        let lag = one.exchange.t_response?.ns_since(one.exchange.t_cancelled?);
         let left = facts.host_left_after(one.exchange.t_response_last?, AT_ONCE_NS);
         let is_late = one.exchange.status == Status::Late && lag > CROSSING_NS;
         is_late.then_some((left, lag, one))
@@ -243,11 +241,6 @@ pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
             negotiation::version_mismatch(facts).is_none()
                 && negotiation::handshake_unfinished(facts).is_none()
         }
-        // What listens to changes ends when the host leaves.
-        "subscriptions/listen" => {
-            let left = facts.host_left();
-            left.is_none_or(|left| failed.first().t_response_last < Some(left))
-        }
         _ => true,
     };
     // A call is of the server, the rest of the connection.
@@ -276,7 +269,7 @@ pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
     let does_without = !is_call(first) && facts.survived(exchange.request.0);
     let cause = Cause::new(
         if does_without { Possible } else { Certain },
-        failure(first) + &others_too(others),
+        failure(first) + &others_too(others, facts),
         advice,
     );
     let ways = first.ways.iter().take(TOLD_APART);
@@ -295,11 +288,8 @@ fn failure(failed: &Failed) -> String {
     let call = phrases::call(failed.first());
     if let [way] = &failed.ways[..] {
         let said = way.said().map(|said| format!(": {}", escape(said)));
-        return format!(
-            "{call} failed{times}{} ({})",
-            said.unwrap_or_default(),
-            places(way)
-        );
+        let (said, places) = (said.unwrap_or_default(), places(way));
+        return format!("{call} failed{times}{said} ({places})");
     }
     let ways = failed.ways.iter().take(TOLD_APART).map(|alike| {
         let silence = match alike.exchange.response {
@@ -324,10 +314,7 @@ fn places(alike: &Alike) -> String {
 }
 
 /// `; get_tides (#38), search_docs (3 times) failed too`
-fn others_too(others: &[&Failed]) -> String {
-    if others.is_empty() {
-        return String::new();
-    }
+fn others_too(others: &[&Failed], facts: &Facts) -> String {
     let told = others.iter().map(|failed| match failed.count() {
         1 => phrases::call_at(failed.first()),
         times => format!(
@@ -336,5 +323,44 @@ fn others_too(others: &[&Failed]) -> String {
             phrases::times(times)
         ),
     });
-    format!("; {} failed too", told.collect::<Vec<_>>().join(", "))
+    let mut told: Vec<_> = told.collect();
+    let more = facts.failed_too.count;
+    told.extend((more > 0).then(|| plural(more, "other call")));
+    match told.len() {
+        0 => String::new(),
+        _ => format!("; {} failed too", told.join(", ")),
+    }
+}
+
+/// A call was cancelled or left without an answer, and no surer cause tells why.
+pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
+    let is_left = |one: &&Exchange| {
+        let is_answered = matches!(one.status, Status::Error | Status::ToolError);
+        one.has_failed() && !is_answered && !facts.is_short && !facts.may_be_hidden(one)
+    };
+    let first = facts.troubled().filter(is_left).min_by_key(|one| one.id)?;
+    let mut cancelled = facts.cancelled.iter();
+    let cancelled = cancelled.find(|one| one.exchange.id == first.id);
+    let when = match cancelled {
+        Some(_) => "before it was cancelled",
+        None if facts.is_cut_off() => "when the recorder was killed",
+        None => "when the session ended",
+    };
+    let waited = first.unanswered_ns(facts.now);
+    let waited = waited.map_or_else(String::new, |ns| format!(", after {}", duration(ns)));
+    let told = format!("{} had no answer {when}{waited}", phrases::call_at(first));
+    let answered = facts.failed.iter().map(Failed::count).sum::<u64>() + facts.failed_too.count;
+    let others = match facts.counts.failed.saturating_sub(answered + 1) {
+        0 => String::new(),
+        others => format!("; {} failed too", plural(others, "other call")),
+    };
+    let advice = "Who cancels early or leaves has changed their mind, or a short limit; else look \
+                  what the other side did with this call meanwhile.";
+    let cause = Cause::new(Possible, told + &others, advice);
+    Some(match cancelled {
+        Some(cancelled) => shown_cancelled(cause, cancelled),
+        None => cause
+            .shown([phrases::request(first)])
+            .shown(phrases::leaving(facts)),
+    })
 }

@@ -8,19 +8,8 @@ use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::duration;
 
-pub(super) fn server_not_found(facts: &Facts) -> Option<Cause> {
-    not_started(facts, |exit_code| exit_code == 127)
-}
-
-pub(super) fn server_not_executable(facts: &Facts) -> Option<Cause> {
-    not_started(facts, |exit_code| exit_code == 126)
-}
-
-pub(super) fn server_not_started(facts: &Facts) -> Option<Cause> {
-    not_started(facts, |exit_code| !matches!(exit_code, 126 | 127))
-}
-
-fn not_started(facts: &Facts, is_meant: fn(u8) -> bool) -> Option<Cause> {
+/// The server was not started, for the reason that its exit code tells.
+pub(super) fn not_started(facts: &Facts, is_meant: fn(u8) -> bool) -> Option<Cause> {
     let Some(End::NotStarted { exit_code, message }) = facts.end() else {
         return None;
     };
@@ -63,11 +52,8 @@ pub(super) fn banner(facts: &Facts) -> Option<Cause> {
     let advice = "Print it on stderr, or not at all. Where a launcher prints it (npx, uvx, npm run), \
                   start the server's program itself in the host's configuration, or silence the \
                   launcher.";
-    let cause = Cause::new(
-        if is_harmless { Possible } else { Likely },
-        sentence,
-        advice,
-    );
+    let certainty = if is_harmless { Possible } else { Likely };
+    let cause = Cause::new(certainty, sentence, advice);
     Some(cause.shown(banner.by_ref().map(phrases::line)))
 }
 
@@ -82,15 +68,11 @@ pub(super) fn died_at_start(facts: &Facts) -> Option<Cause> {
     if facts.first_said.is_some() {
         return None;
     }
-    let closed = facts
-        .session
-        .closed_first
-        .map_or(facts.now, |closed| closed.t);
+    let closed = facts.session.closed_first;
+    let closed = closed.map_or(facts.now, |closed| closed.t);
     let lived = facts.session.spawned.map_or_else(String::new, |spawned| {
-        format!(
-            ", {} after its start and",
-            duration(closed.ns_since(spawned))
-        )
+        let lived = duration(closed.ns_since(spawned));
+        format!(", {lived} after its start and")
     });
     let stderr_says = phrases::stderr_says(facts);
     let certainty = match end {

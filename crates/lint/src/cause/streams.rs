@@ -71,20 +71,14 @@ pub(super) fn log_on_stdout(facts: &Facts) -> Option<Cause> {
     let (certainty, then) = if left {
         (Likely, "the host left at such a line".to_owned())
     } else if facts.told_to_end().is_some_and(|told| told <= first.t) {
-        (
-            Possible,
-            "they came when the server was told to end".to_owned(),
-        )
+        let then = "they came when the server was told to end";
+        (Possible, then.to_owned())
     } else if facts.survived(first.seq) {
-        (
-            Possible,
-            format!("this {reader} skips them, others close the connection"),
-        )
+        let then = format!("this {reader} skips them, others close the connection");
+        (Possible, then)
     } else {
-        (
-            Likely,
-            format!("{reader}s skip them or close the connection"),
-        )
+        let then = format!("{reader}s skip them or close the connection");
+        (Likely, then)
     };
     let sentence = format!(
         "the {writer} writes lines that are no messages on {stream}: \"{}\"; {then}",
@@ -198,11 +192,8 @@ impl Waits {
         }
         waits.is_open = began.is_some();
         waits.spans.extend(began.map(|began| (began, facts.now)));
-        waits.total_ns = waits
-            .spans
-            .iter()
-            .map(|(began, ended)| ended.ns_since(*began))
-            .sum();
+        let spans = waits.spans.iter();
+        waits.total_ns = spans.map(|(began, ended)| ended.ns_since(*began)).sum();
         waits
     }
 
@@ -210,40 +201,29 @@ impl Waits {
     fn did_harm(&self, facts: &Facts) -> bool {
         let until = facts.told_to_end().unwrap_or(facts.now);
         let cancelled = facts.cancelled.iter();
-        let cancelled = cancelled.map(|one| (one.exchange.t_request, one.t.unwrap_or(until)));
-        let silent = facts.without_answer().map(|call| (call.t_request, until));
-        let mut harmed = cancelled.chain(silent);
+        let cancelled = cancelled.map(|one| &one.exchange);
+        let mut harmed = cancelled.chain(facts.without_answer());
         let overlaps = |from, to| {
             let mut spans = self.spans.iter();
             spans.any(|(began, ended)| from <= *ended && *began <= to)
         };
-        harmed.any(|(from, to)| overlaps(from, to))
+        harmed.any(|one| overlaps(one.t_request, one.t_cancelled.unwrap_or(until)))
     }
 }
 
 /// A pipe was full: somebody did not read, so that the other side had to wait.
 pub(super) fn pipe_not_read(facts: &Facts) -> Option<Cause> {
     let streams = [
-        (
-            StreamId::S2C,
-            "the host",
-            "the server's stdout",
-            "stdout-undrained",
-        ),
-        (
-            StreamId::STDERR,
-            "the host",
-            "the server's stderr",
-            "stderr-undrained",
-        ),
-        (StreamId::C2S, "the server", "its stdin", "stdin-undrained"),
+        (StreamId::S2C, "host", "the server's stdout"),
+        (StreamId::STDERR, "host", "the server's stderr"),
+        (StreamId::C2S, "server", "its stdin"),
     ];
     let waits = streams.map(|of| (of, Waits::of(facts, of.0)));
     let long = waits
         .into_iter()
         .filter(|(_, it)| it.is_open || it.total_ns >= BUSY_NS);
     let worst = long.max_by_key(|(_, waits)| (waits.is_open, waits.total_ns));
-    let ((_, who, what, rule), waits) = worst?;
+    let ((stream, who, what), waits) = worst?;
     let (bytes, lasted) = (size(waits.bytes), duration(waits.total_ns));
     let how = match (waits.is_open, facts.is_live) {
         (true, true) => format!("does not read {what}: {bytes} have waited for {lasted}"),
@@ -257,11 +237,16 @@ pub(super) fn pipe_not_read(facts: &Facts) -> Option<Cause> {
     };
     let cause = Cause::new(
         certainty,
-        format!("{who} {how}; meanwhile the other side hangs in its write"),
+        format!("the {who} {how}; meanwhile the other side hangs in its write"),
         "Whoever does not read is busy or blocked: look what it does at that moment. A host must read \
          stderr or send it elsewhere, or any chatty server hangs; a server must go on reading while \
          a tool runs.",
     );
+    let rule = match stream {
+        StreamId::S2C => "stdout-undrained",
+        StreamId::STDERR => "stderr-undrained",
+        _ => "stdin-undrained",
+    };
     let findings = facts.found(rule).into_iter().flat_map(phrases::findings);
     Some(cause.shown(waits.shown).shown(findings))
 }

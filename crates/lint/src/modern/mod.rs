@@ -128,11 +128,8 @@ impl Modern {
         self.streams.asked(part);
         let meta = part.param("_meta");
         if meta.is_some_and(|meta| meta.get(keys::LOG_LEVEL).is_some()) {
-            self.deprecated(
-                part,
-                "logging",
-                &path(&["params", "_meta", keys::LOG_LEVEL]),
-            );
+            let place = path(&["params", "_meta", keys::LOG_LEVEL]);
+            self.deprecated(part, "logging", &place);
         }
     }
 

@@ -133,11 +133,8 @@ impl Rounds {
         let call = digest((&*request.method, request.name.as_deref()));
         let state = retry.state.as_deref().map(digest);
         let keys: Vec<_> = retry.keys.iter().take(KEYS).map(digest).collect();
-        let rounds: Vec<_> = self
-            .0
-            .iter()
-            .filter(|(_, round)| round.call == call)
-            .collect();
+        let rounds = self.0.iter().filter(|(_, round)| round.call == call);
+        let rounds: Vec<_> = rounds.collect();
         // Of those with the same state rather one whose keys fit, rather one that waits, rather the
         // newest.
         let same_state = rounds.iter().filter(|(_, round)| round.state == state);

@@ -1,6 +1,5 @@
 //! Servers that leave badly or not at all, and pipes that nobody drains.
 
-use super::lasting;
 use crate::section::SHUTDOWN;
 use crate::{Context, Finding, Findings, Part, Rule, quote};
 use mcpreel_trace::clock::Moment;
@@ -9,6 +8,7 @@ use mcpreel_trace::event::{Event, EventKind, ProcessName};
 use mcpreel_trace::frame::{FrameHead, StreamId};
 use mcpreel_trace::session::{Ends, Side};
 use mcpreel_wire::message::{Body, Direction};
+use mcpreel_wire::text::duration;
 
 rules! {
     STDERR_BURST = note("stderr-burst")
@@ -109,16 +109,13 @@ impl Ending {
         self.once(eof_ignored(ends, now, PATIENCE_NS), context);
         self.once(stdout_closed(ends, now), context);
         let alive = self.terminated.map(|t| now.ns_since(t));
-        self.once(
-            alive.filter(|ns| *ns >= PATIENCE_NS).map(|ns| {
-                SHUTDOWN_SIGKILL.found(format!("alive {} after the signal", lasting(ns)))
-            }),
-            context,
-        );
+        let alive = alive.filter(|ns| *ns >= PATIENCE_NS).map(duration);
+        let alive = alive.map(|lasted| format!("alive {lasted} after the signal"));
+        self.once(alive.map(|detail| SHUTDOWN_SIGKILL.found(detail)), context);
     }
 
     pub(super) fn event(&mut self, event: &Event, context: &Context<'_>) {
-        let ends = &context.session.ends;
+        let (ends, findings) = (&context.session.ends, context.findings);
         match &event.kind {
             EventKind::Signal { signal, .. } if ENDS.contains(&&**signal) => {
                 self.is_signalled = true;
@@ -143,14 +140,10 @@ impl Ending {
                 });
             }
             EventKind::SpawnFailed { message, .. } => {
-                context
-                    .findings
-                    .push(PROCESS_NOT_STARTED.found(quote::text(message)));
+                findings.push(PROCESS_NOT_STARTED.found(quote::text(message)));
             }
             EventKind::Survivors { processes } if !processes.is_empty() => {
-                context
-                    .findings
-                    .push(SURVIVORS_LEFT.found(named(processes)));
+                findings.push(SURVIVORS_LEFT.found(named(processes)));
             }
             _ => {}
         }
@@ -178,9 +171,8 @@ impl Ending {
         } else {
             "after its stdin was closed"
         };
-        context
-            .findings
-            .push(PROCESS_EXIT_NONZERO.found(format!("{how}, {when}")));
+        let detail = format!("{how}, {when}");
+        context.findings.push(PROCESS_EXIT_NONZERO.found(detail));
     }
 
     /// Puts the finding in, unless its rule was told before.
@@ -196,7 +188,7 @@ impl Ending {
 pub(super) fn eof_ignored(ends: &Ends, now: Moment, patience_ns: u64) -> Option<Finding> {
     let closed = ends.c2s.filter(|end| end.by == Side::Host)?;
     let ns = now.ns_since(closed.t);
-    let detail = format!("alive {} after the end of stdin", lasting(ns));
+    let detail = format!("alive {} after the end of stdin", duration(ns));
     (ns >= patience_ns).then(|| SHUTDOWN_EOF_IGNORED.found(detail))
 }
 
@@ -205,7 +197,7 @@ pub(super) fn stdout_closed(ends: &Ends, now: Moment) -> Option<Finding> {
     let closed = ends.s2c.filter(|end| end.by == Side::Server)?;
     let was_asked = ends.c2s.is_some_and(|end| end.t <= closed.t);
     let ns = now.ns_since(closed.t);
-    let detail = format!("alive {} after it closed stdout", lasting(ns));
+    let detail = format!("alive {} after it closed stdout", duration(ns));
     (ns >= PATIENCE_NS && !was_asked).then(|| PROCESS_STDOUT_CLOSED_EARLY.found(detail))
 }
 
@@ -213,15 +205,11 @@ pub(super) fn stdout_closed(ends: &Ends, now: Moment) -> Option<Finding> {
 pub(super) fn request_after_eof(part: &Part<'_>) {
     let is_request = matches!(part.message.body, Body::Request(_));
     let from_server = part.direction() == Direction::ServerToClient;
-    let closed = part
-        .seen
-        .session
-        .ends
-        .c2s
-        .filter(|end| end.by == Side::Host);
+    let ends = &part.seen.session.ends;
+    let closed = ends.c2s.filter(|end| end.by == Side::Host);
     let t = part.seen.head.t_first;
     if let Some(closed) = closed.filter(|closed| is_request && from_server && t > closed.t) {
-        let after = lasting(t.ns_since(closed.t));
+        let after = duration(t.ns_since(closed.t));
         let method = quote::text(part.method().unwrap_or_default());
         let detail = format!("{method}, {after} after the end of stdin");
         part.tell(&SHUTDOWN_WRITES_AFTER_EOF, detail);
@@ -266,13 +254,11 @@ pub(super) struct Pipes {
 impl Pipes {
     pub(super) fn stderr(&mut self, head: &FrameHead, findings: &Findings) {
         let second = head.t_last.0 / SECOND_NS;
-        let before = if second == self.burst.0 {
-            self.burst.1
-        } else {
-            0
-        };
-        let bytes = before + head.size;
-        self.burst = (second, bytes);
+        if second != self.burst.0 {
+            self.burst = (second, 0);
+        }
+        self.burst.1 += head.size;
+        let bytes = self.burst.1;
         if bytes > BURST && !std::mem::replace(&mut self.told_burst, true) {
             let detail = format!("{} KiB within a second", bytes >> 10);
             findings.push(STDERR_BURST.at(head.seq, detail));
@@ -325,7 +311,7 @@ fn undrained(stream: StreamId, ns: u64, bytes: u64) -> Option<Finding> {
         StreamId::C2S => (&STDIN_UNDRAINED, "server"),
         _ => return None,
     };
-    let ns = lasting(ns);
+    let ns = duration(ns);
     let detail = format!("the {reader} read nothing for {ns} while {bytes} bytes waited");
     Some(rule.found(detail))
 }

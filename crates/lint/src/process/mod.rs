@@ -13,8 +13,6 @@ mod start;
 
 pub use overdue::overdue;
 
-pub(super) use slowness::is_abandoned;
-
 use crate::{Context, Family, FrameContext, Part, Rule};
 use mcpreel_trace::correlator::Observation;
 use mcpreel_trace::event::{Event, EventKind};
@@ -76,13 +74,5 @@ impl Family for Process {
         self.time.finish(end, context);
         self.pipes.finish(context);
         self.ending.finish(end, context);
-    }
-}
-
-/// Nanoseconds in words: `1.2 s`, and below a second `340 ms`.
-fn lasting(ns: u64) -> String {
-    match ns / 1_000_000 {
-        ms @ 0..1000 => format!("{ms} ms"),
-        ms => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
     }
 }

@@ -4,7 +4,6 @@
 //! viewer of a live recording asks at its own now, and stores nothing.
 
 use super::ending::{PATIENCE_NS, eof_ignored, stdout_closed};
-use super::lasting;
 use super::slowness::{REQUEST_SLOW, TIMEOUT_NO_CANCEL, is_judged};
 use super::start::{handshake, is_open, late, unanswered};
 use crate::{Context, Finding, Findings, Part};
@@ -14,6 +13,7 @@ use mcpreel_trace::correlator::{Observation, Observed};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::session::Session;
 use mcpreel_wire::message::Direction;
+use mcpreel_wire::text::duration;
 use std::collections::HashSet;
 
 /// A request without an answer for so long should have been given up: the most common limit of
@@ -120,13 +120,7 @@ impl Watch {
 fn slow(exchange: &Exchange, is_asking: bool, slow_ns: u64, now: Moment) -> Option<Finding> {
     let ns = exchange.own_ns_until(now);
     let is_slow = is_judged(exchange) && !is_asking && ns > slow_ns;
-    is_slow.then(|| {
-        late(
-            &REQUEST_SLOW,
-            exchange,
-            format!("no answer for {}", lasting(ns)),
-        )
-    })
+    is_slow.then(|| late(&REQUEST_SLOW, exchange, no_answer_for(ns)))
 }
 
 /// A request that should have been given up. Progress may renew the limit, people may take their
@@ -142,13 +136,11 @@ fn timeout(exchange: &Exchange, is_asking: bool, now: Moment) -> Option<Finding>
         && exchange.progress_count == 0
         && !is_asking
         && !may_last.contains(&&*exchange.method);
-    is_due.then(|| {
-        late(
-            &TIMEOUT_NO_CANCEL,
-            exchange,
-            format!("no answer for {}", lasting(ns)),
-        )
-    })
+    is_due.then(|| late(&TIMEOUT_NO_CANCEL, exchange, no_answer_for(ns)))
+}
+
+fn no_answer_for(ns: u64) -> String {
+    format!("no answer for {}", duration(ns))
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! Calls that the client gave up (without a cancel, without having asked for progress, or to make
 //! them again), and answers that took long.
 
-use super::lasting;
-use super::start::Start;
+use super::start::{Start, late};
 use crate::section::{PROGRESS, TIMEOUTS};
 use crate::{Part, quote};
 use hdrhistogram::Histogram;
@@ -13,6 +12,7 @@ use mcpreel_trace::event::DEFAULT_SLOW_NS;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::message::{Body, Direction, Subject};
+use mcpreel_wire::text::duration;
 
 rules! {
     REQUEST_SLOW = note("request-slow")
@@ -131,17 +131,18 @@ impl Calls {
         let cancelled = self.cancelled.iter().map(|(_, one)| one);
         let cancelled = cancelled.filter(|one| is_same(one) && age(one) <= AGAIN_NS);
         if let Some(one) = cancelled.max_by_key(|one| one.frame) {
-            let after = lasting(age(one));
+            let after = duration(age(one));
             return Some((one.frame, format!("again {after} after its cancel")));
         }
         // Of one that pairing knows no longer nobody knows whether it was answered.
         let is_known = |id: &ExchangeId| correlator.exchange(*id).is_some();
+        let times = ABANDONED_NS..=AGAIN_NS;
         let abandoned = self
             .open
             .iter()
-            .filter(|(id, one)| is_same(one) && is_abandoned(age(one)) && is_known(id));
+            .filter(|(id, one)| is_same(one) && times.contains(&age(one)) && is_known(id));
         let (_, one) = abandoned.max_by_key(|(_, one)| one.frame)?;
-        let after = lasting(age(one));
+        let after = duration(age(one));
         Some((one.frame, format!("again after {after} without an answer")))
     }
 
@@ -159,7 +160,7 @@ impl Calls {
         let ns = t.ns_since(asked.t);
         let does_work = ["tools/call", "prompts/get", "resources/read"].contains(&&*asked.method);
         if does_work && asked.token.is_none() && ns >= GIVEN_UP_NS {
-            let detail = format!("given up after {}", lasting(ns));
+            let detail = format!("given up after {}", duration(ns));
             part.push(part.at(&NO_PROGRESS_TOKEN, detail).and(asked.frame));
         }
         let call = self.open.remove(&exchange);
@@ -167,12 +168,6 @@ impl Calls {
             self.cancelled.insert(exchange, Call { t, ..call });
         }
     }
-}
-
-/// Whether a call that is made again `ns` nanoseconds after the first, which is still open, is made
-/// again because nobody waits for the first any more.
-pub(crate) fn is_abandoned(ns: u64) -> bool {
-    (ABANDONED_NS..=AGAIN_NS).contains(&ns)
 }
 
 // Answers that took long: longer than they may, or than their like.
@@ -226,7 +221,8 @@ impl Latencies {
             return;
         };
         if ns > self.slow_ns && !start.is_told(exchange) {
-            part.tell(&REQUEST_SLOW, took(ns, exchange.waited_inside_ns()));
+            let detail = took(ns, exchange.waited_inside_ns());
+            part.push(late(&REQUEST_SLOW, exchange, detail).and(part.seen.head.seq));
         }
         let by_name = matches!(&*exchange.method, "tools/call" | "prompts/get");
         let name = exchange.name.as_deref().filter(|_| by_name);
@@ -237,9 +233,9 @@ impl Latencies {
         {
             let median = sketch.value_at_quantile(0.5).saturating_mul(1000);
             if ns > median.saturating_mul(TIMES) {
-                let (ns, median) = (lasting(ns), lasting(median));
+                let (ns, median) = (duration(ns), duration(median));
                 let detail = format!("took {ns}, the median is {median}");
-                part.tell(&LATENCY_OUTLIER, detail);
+                part.push(late(&LATENCY_OUTLIER, exchange, detail).and(part.seen.head.seq));
             }
         }
         if exchange.status == Status::Ok {
@@ -269,11 +265,10 @@ pub(super) fn is_judged(exchange: &Exchange) -> bool {
 
 pub(super) fn took(ns: u64, waited_ns: u64) -> String {
     match waited_ns {
-        0 => format!("took {}", lasting(ns)),
-        waited => format!(
-            "took {}, without the {} in which the server waited for its client",
-            lasting(ns),
-            lasting(waited)
-        ),
+        0 => format!("took {}", duration(ns)),
+        waited => {
+            let (own, waited) = (duration(ns), duration(waited));
+            format!("took {own}, without the {waited} in which the server waited for its client")
+        }
     }
 }

@@ -1,6 +1,5 @@
 //! Output before the first message, and slow starts.
 
-use super::lasting;
 use crate::section::STDIO;
 use crate::{Context, Finding, FrameContext, Rule, quote};
 use mcpreel_trace::clock::Moment;
@@ -8,6 +7,7 @@ use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::Session;
 use mcpreel_wire::message::{Body, Content, Problem};
+use mcpreel_wire::text::duration;
 
 rules! {
     NOISE_BEFORE_FIRST_MESSAGE = warning("noise-before-first-message").of(STDIO)
@@ -103,7 +103,7 @@ pub(super) fn late(rule: &'static Rule, exchange: &Exchange, detail: String) -> 
 pub(super) fn handshake(exchange: &Exchange, now: Moment) -> Option<Finding> {
     let ns = exchange.own_ns_until(now);
     (is_handshake(exchange) && ns > SLOW_START_NS).then(|| {
-        let detail = format!("no answer to {} for {}", exchange.method, lasting(ns));
+        let detail = format!("no answer to {} for {}", exchange.method, duration(ns));
         late(&SLOW_START, exchange, detail)
     })
 }
@@ -124,14 +124,9 @@ fn slow(session: &Session) -> Option<String> {
         ("from the first request to the first byte", since_asked),
         ("handshake", handshake),
     ];
-    let part = |(what, ns): (&str, Option<u64>)| Some(format!("{what} {}", lasting(ns?)));
-    Some(
-        parts
-            .into_iter()
-            .filter_map(part)
-            .collect::<Vec<_>>()
-            .join(", "),
-    )
+    let part = |(what, ns): (&str, Option<u64>)| Some(format!("{what} {}", duration(ns?)));
+    let parts: Vec<_> = parts.into_iter().filter_map(part).collect();
+    Some(parts.join(", "))
 }
 
 /// Whether a frame without a message is noise. A message that is broken is not, and an empty line

@@ -81,13 +81,10 @@ impl Calls {
     }
 
     pub fn answered(&mut self, part: &Part<'_>, response: &Response, listing: &mut Listing) {
-        let call = part
-            .exchange()
-            .and_then(|exchange| self.open.remove(&exchange));
-        let is_result = matches!(
-            response.outcome,
-            Outcome::Result { .. } | Outcome::ToolError
-        );
+        let exchange = part.exchange();
+        let call = exchange.and_then(|exchange| self.open.remove(&exchange));
+        let outcome = &response.outcome;
+        let is_result = matches!(outcome, Outcome::Result { .. } | Outcome::ToolError);
         // A result that is no object has a rule of its own.
         let result = part.result().filter(Value::is_object);
         let Some(result) = result.filter(|_| is_result) else {
@@ -197,11 +194,8 @@ fn is_structured(
     let is_text = |block: Value<'_>| block.get("type").is_some_and(|kind| kind.is_str("text"));
     let has_text = content.is_some_and(|content| content.elements().any(is_text));
     if !is_error && !has_text {
-        part.tell_at(
-            &STRUCTURED_NO_TEXT,
-            "result.content",
-            "no text block in content",
-        );
+        let detail = "no text block in content";
+        part.tell_at(&STRUCTURED_NO_TEXT, "result.content", detail);
     }
     is_fit
 }

@@ -43,10 +43,8 @@ impl Definitions {
             tool.tell(&NAME_FORMAT, [member("name")], &wrong);
             hides.push(wrong);
         }
-        let (input, output) = (
-            definition.get("inputSchema"),
-            definition.get("outputSchema"),
-        );
+        let schema = |name| definition.get(name);
+        let (input, output) = (schema("inputSchema"), schema("outputSchema"));
         let must_be_object = self.revision < Revision::V2026_07_28;
         let input_wrong = input.and_then(|schema| root(schema, true));
         let output_wrong = output.and_then(|schema| root(schema, must_be_object));

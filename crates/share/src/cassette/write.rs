@@ -61,11 +61,8 @@ pub fn write_redacted(
     redacting.walk(selection, true, &mut |part| writer.part(&part))?;
     let written = writer.written;
     let summary = redacting.summary()?;
-    begin(
-        &Header::of(&summary, selection.note()),
-        &summary.context,
-        out,
-    )?;
+    let header = Header::of(&summary, selection.note());
+    begin(&header, &summary.context, out)?;
     let mut lines = lines.into_inner().map_err(io::IntoInnerError::into_error)?;
     lines.rewind()?;
     io::copy(&mut BufReader::new(lines), out)?;

@@ -22,7 +22,7 @@ pub use selection::Selection;
 use crate::outgoing::file::WholeError;
 use mcpreel_redact::PolicyError;
 use mcpreel_store::annotate::AnnotateError;
-use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_store::reader::ReadError;
 use mcpreel_store::record::import::ImportError;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
@@ -85,16 +85,11 @@ pub struct Export<'e, W> {
 
 /// When an exchange was over in a recording that is over at `end`: with its answer, with its
 /// cancel, or never. One that was given up is over when it begins: how long it took nobody knows.
-fn end_of(recording: &Recording, exchange: &Exchange, end: Moment) -> Result<Moment, ReadError> {
-    if exchange.status == Status::GivenUp {
-        return Ok(exchange.t_request);
+fn end_of(exchange: &Exchange, end: Moment) -> Moment {
+    match exchange.status {
+        Status::GivenUp => exchange.t_request,
+        _ => (exchange.t_response_last.or(exchange.t_cancelled)).unwrap_or(end),
     }
-    if let Some(answered) = exchange.t_response_last {
-        return Ok(answered);
-    }
-    let cancelled = exchange.cancelled.map(|seq| recording.head(seq));
-    let cancelled = cancelled.transpose()?.flatten();
-    Ok(cancelled.map_or(end, |head| head.t_last))
 }
 
 /// `tools/call search_docs`: of tools and prompts the name stands in the name of the span.

@@ -144,7 +144,7 @@ impl<W: Write> Trace<'_, W> {
 
     fn exchange(&mut self, exchange: &Exchange) -> Result<(), ExportError> {
         let recording = self.excerpt.recording;
-        let end = end_of(recording, exchange, self.end)?.max(exchange.t_request);
+        let end = end_of(exchange, self.end).max(exchange.t_request);
         let within = match exchange.parent {
             Some(parent) => recording.exchanges_of(&[parent])?,
             None => Vec::new(),
@@ -195,12 +195,8 @@ impl<W: Write> Trace<'_, W> {
         };
         let args = json!({"seq": notice.seq.0, "summary": escape(&notice.summary),
             "bytes": notice.size});
-        self.instant(
-            (side(notice.direction), NOTIFICATIONS),
-            notice.t_last,
-            &name,
-            &args,
-        )
+        let track = (side(notice.direction), NOTIFICATIONS);
+        self.instant(track, notice.t_last, &name, &args)
     }
 
     /// stderr, and what is no message.

@@ -71,12 +71,8 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
 }
 
 fn heading(excerpt: &Excerpt<'_>, summary: &Summary) -> Result<String, ExportError> {
-    let mut text = format!(
-        "{}  {}  {}\n",
-        summary.id,
-        escape(&summary.name),
-        summary.state.as_str()
-    );
+    let (name, state) = (escape(&summary.name), summary.state.as_str());
+    let mut text = format!("{}  {name}  {state}\n", summary.id);
     let started = match summary.wall_ns {
         0 => when::exact(0),
         known => when::rfc3339(known),

@@ -174,10 +174,8 @@ fn of_message(row: &MessageRow, head: &FrameHead) -> Value {
     let record = &row.record;
     let method = record.method.as_deref();
     // Log messages stay rows of their own even where the call is known in which they came.
-    let is_state = matches!(
-        method,
-        Some("notifications/progress" | "notifications/cancelled")
-    );
+    let of_state = ["notifications/progress", "notifications/cancelled"];
+    let is_state = method.is_some_and(|method| of_state.contains(&method));
     let is_notification = record.kind == MessageKind::Notification;
     json!({
         "k": record.kind.as_str(),

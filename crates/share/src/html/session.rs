@@ -19,10 +19,8 @@ pub(super) fn write(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), E
     let summary = excerpt.recording.summary()?;
     let all = causes(&excerpt.recording.facts(excerpt.now)?);
     let found = all.len();
-    let causes: Vec<_> = all
-        .into_iter()
-        .filter(|one| is_shown(excerpt, one))
-        .collect();
+    let causes = all.into_iter().filter(|one| is_shown(excerpt, one));
+    let causes: Vec<_> = causes.collect();
     let left_out = found - causes.len();
     let given_up = excerpt.recording.given_up_count()?;
     let mut facts = phrases_session::facts(&summary, given_up);

@@ -43,11 +43,8 @@ pub fn why(causes: &[Cause], address: &str, columns: usize) -> Vec<(&'static str
         rows.push(("shown", text));
     }
     rows.push(("do", best.advice.to_owned()));
-    rows.extend(
-        others
-            .iter()
-            .map(|cause| ("also", said(cause, &cause.sentence))),
-    );
+    let also = |cause: &Cause| ("also", said(cause, &cause.sentence));
+    rows.extend(others.iter().map(also));
     let (mut lines, mut last) = (Vec::new(), "");
     for (name, text) in rows {
         for line in wrap(&escape(&text), columns) {

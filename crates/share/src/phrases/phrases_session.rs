@@ -45,10 +45,8 @@ pub(super) fn known<const N: usize>(facts: [(&'static str, Option<String>); N]) 
 /// A selection in words.
 pub fn only(note: &SelectionNote) -> String {
     let bounds = [("from", note.from), ("to", note.to)];
-    let mut words: Vec<_> = bounds
-        .iter()
-        .filter_map(|(word, seq)| seq.map(|seq| format!("{word} #{seq}")))
-        .collect();
+    let bound = |(word, seq): (_, Option<u64>)| Some(format!("{word} #{}", seq?));
+    let mut words: Vec<_> = bounds.into_iter().filter_map(bound).collect();
     let query = note.query.as_deref();
     words.extend(query.map(|query| format!("what fits {}", escape(query))));
     words.join(", ")
@@ -91,16 +89,15 @@ pub fn is_remarkable(event: &EventKind) -> bool {
 fn sides(session: &Session, facts: &mut Facts) {
     facts.push(("client", side(&session.client)));
     facts.push(("server", side(&session.server)));
-    let unknown = "unknown";
+
     let asked = session.version_asked.as_deref().map(escape);
     let agreed = session.version_agreed.as_deref().map(escape);
     let mut version = match (asked.as_deref(), agreed.as_deref()) {
         (Some(asked), Some(agreed)) if asked == agreed => format!("{agreed}, asked and agreed"),
-        (asked, agreed) => format!(
-            "{} asked, {} agreed",
-            asked.unwrap_or(unknown),
-            agreed.unwrap_or(unknown)
-        ),
+        (asked, agreed) => {
+            let [asked, agreed] = [asked, agreed].map(|version| version.unwrap_or("unknown"));
+            format!("{asked} asked, {agreed} agreed")
+        }
     };
     if let Some(offered) = super::versions_offered(session) {
         let _ = write!(version, " (offered {offered})");
@@ -129,12 +126,10 @@ fn process(context: &ProcessContext) -> Facts {
     if !context.host.command.is_empty() {
         let _ = write!(host, ": {}", command(&context.host.command));
     }
+    let argv = (!context.argv.is_empty()).then(|| command(&context.argv));
     let escaped = |text: &Option<String>| text.as_deref().map(|text| escape(text).into_owned());
     known([
-        (
-            "command",
-            (!context.argv.is_empty()).then(|| command(&context.argv)),
-        ),
+        ("command", argv),
         ("executable", escaped(&context.executable)),
         ("in", escaped(&context.cwd)),
         ("started by", Some(host)),
@@ -165,10 +160,8 @@ fn ending(session: &Session, summary: &Summary, facts: &mut Facts) {
     let is_known = |usage: &Usage| usage.max_rss_bytes > 0 || usage.user_ns > 0;
     if let Some(usage) = session.usage.filter(is_known) {
         let cpu = duration(usage.user_ns.saturating_add(usage.system_ns));
-        facts.push((
-            "used",
-            format!("{} at its peak, {cpu} of CPU", size(usage.max_rss_bytes)),
-        ));
+        let peak = size(usage.max_rss_bytes);
+        facts.push(("used", format!("{peak} at its peak, {cpu} of CPU")));
     }
 }
 

@@ -28,26 +28,18 @@ pub fn facts(exchange: &Exchange, end: Option<&End>) -> Facts {
         let last = escaped(exchange.progress.as_deref()).unwrap_or_default();
         format!("{}, the last one: {last}", plural(notices, "notification"))
     });
+    let asked = format!("by the {side} at {at}, id {id}, {era}");
+    let said = format!("{}: {}", status.as_str(), status.help());
+    let latency = exchange.latency_ns().map(|ns| timing(exchange, ns));
     // An answer's latency says itself how much of it was waiting.
     let is_waited = exchange.waited_ns > 0 && exchange.latency_ns().is_none();
     let waited = is_waited.then(|| format!("{} for the client", duration(exchange.waited_ns)));
     known([
-        (
-            "asked",
-            Some(format!("by the {side} at {at}, id {id}, {era}")),
-        ),
-        (
-            "status",
-            (status != Status::Ok).then(|| format!("{}: {}", status.as_str(), status.help())),
-        ),
+        ("asked", Some(asked)),
+        ("status", (status != Status::Ok).then_some(said)),
         ("because", phrases::lost(exchange, end)),
         ("code", escaped(exchange.code.as_deref())),
-        (
-            "latency",
-            exchange
-                .latency_ns()
-                .map(|latency| timing(exchange, latency)),
-        ),
+        ("latency", latency),
         ("waited", waited),
         ("progress", progress),
         ("task", escaped(exchange.task.as_deref())),

@@ -9,9 +9,12 @@ pub fn server(entry: &Entry) -> Option<String> {
     peer(&entry.summary()?.session.server)
 }
 
-/// The program that spawned the recorder.
+/// The client as it calls itself, else the program that spawned the recorder.
 pub fn host(entry: &Entry) -> Option<String> {
-    let name = &*entry.context()?.host.name;
+    let process = &*entry.context()?.host.name;
+    let summary = entry.summary();
+    let client = summary.and_then(|summary| summary.session.client.name.as_deref());
+    let name = client.unwrap_or(process);
     (!name.is_empty()).then(|| escape(name).into_owned())
 }
 

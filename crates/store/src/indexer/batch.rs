@@ -274,11 +274,9 @@ impl Batch<'_> {
 
     /// Unfinished lines become frames, in the order of their last bytes.
     fn finish_lines(&mut self) -> Result<(), IndexError> {
-        let mut open: Vec<_> = (0..)
-            .map(StreamId)
-            .zip(&self.state.lines)
-            .filter_map(|(stream, line)| Some((line.open?.t_last, stream)))
-            .collect();
+        let lines = (0..).map(StreamId).zip(&self.state.lines);
+        let open = lines.filter_map(|(stream, line)| Some((line.open?.t_last, stream)));
+        let mut open: Vec<_> = open.collect();
         open.sort();
         open.into_iter()
             .try_for_each(|(_, stream)| self.finish_line(stream))

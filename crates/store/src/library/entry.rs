@@ -94,11 +94,7 @@ impl Entry {
             Details::Recorded(summary) => {
                 (summary.id.clone(), summary.name.clone(), summary.wall_ns)
             }
-            Details::Started(context) => (
-                context.recording.clone(),
-                context.name.clone(),
-                context.wall_ns,
-            ),
+            Details::Started(it) => (it.recording.clone(), it.name.clone(), it.wall_ns),
             Details::Unreadable(_) => parse_stem(&stem)
                 .unwrap_or_else(|| (String::new(), stem.into_owned(), modified(reel))),
         };

@@ -148,8 +148,8 @@ fn by_id<'a>(text: &str, entries: &'a [Entry]) -> Result<Option<&'a Entry>, Sele
     if digits.len() < MIN_ID || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(None);
     }
-    let found: Vec<_> = entries
-        .iter()
+    let found = entries.iter();
+    let found: Vec<_> = found
         .filter(|entry| entry.id.starts_with(&digits))
         .collect();
     match found[..] {

@@ -180,7 +180,8 @@ impl Stored for Exchange {
     const COLUMNS: &'static str = "e.id, e.direction, e.era, e.method, e.name, e.rpc_id,
         e.request, e.request_part, e.response, e.response_part, e.t_request, e.t_response,
         e.t_response_last, e.waited, e.status, e.code, e.parent, e.chain, e.task, e.cancelled,
-        e.progress_count, e.progress, e.request_size, e.response_size, e.summary FROM exchange e";
+        e.progress_count, e.progress, e.request_size, e.response_size, e.summary,
+        (SELECT t_last FROM frame WHERE seq = e.cancelled) FROM exchange e";
 
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let status = word(row, 14, Status::parse)?;
@@ -204,6 +205,7 @@ impl Stored for Exchange {
             chain: optional(row, 17)?.map(ExchangeId),
             task: text(row, 18)?,
             cancelled: optional(row, 19)?.map(Seq),
+            t_cancelled: time(25)?,
             progress_count: number(row, 20)?,
             progress: text(row, 21)?,
             request_size: number(row, 22)?,

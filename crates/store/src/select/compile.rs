@@ -19,6 +19,7 @@
 use super::Context;
 use super::column::Source;
 use crate::schema::to_sql;
+use mcpreel_trace::exchange::Status;
 use mcpreel_trace::query::ast::{Expr, Field, Flag, Op, Query, Root, Subject, Type, Value};
 use mcpreel_trace::query::body::{self, JsonTest};
 use mcpreel_trace::query::pattern;
@@ -30,7 +31,7 @@ use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value as Bound;
 use std::ops::RangeInclusive;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The rules whose findings say that a line was not read as a whole.
 const TRUNCATED: &str = " IN ('frame-truncated', 'frame-deep-nesting', 'frame-outline-only',
@@ -279,11 +280,8 @@ impl<'q> Compiler<'q> {
     fn text(&mut self, [plain, escaped]: [Option<Regex>; 2]) -> String {
         let (texts, bytes) = self.source.texts();
         let mut any = vec!["0".to_owned()];
-        any.extend(
-            texts
-                .iter()
-                .map(|text| self.ask(Test::Pattern(plain.clone()), &[text])),
-        );
+        let test = |&text| self.ask(Test::Pattern(plain.clone()), &[text]);
+        any.extend(texts.iter().map(test));
         any.extend(bytes.map(|bytes| self.ask(Test::Pattern(escaped.clone()), &[bytes])));
         format!("({})", any.join(" OR "))
     }
@@ -291,7 +289,7 @@ impl<'q> Compiler<'q> {
     fn flag(&mut self, flag: Flag) -> String {
         let slow = format!("latency>{}ns", to_sql(self.context.slow_ns));
         let meaning = match flag {
-            Flag::Failed => FAILED,
+            Flag::Failed => &FAILED,
             Flag::Open => "status=open",
             Flag::Late => "status=late",
             Flag::Slow => &slow,
@@ -321,9 +319,20 @@ impl<'q> Compiler<'q> {
     }
 }
 
-/// What failed. A server that refuses a probe is one without it.
-const FAILED: &str = "(status=error OR status=tool-error OR status=lost OR status=unanswered)
-    -(method=server/discover status=error)";
+/// What failed, as [`Status::is_failure_of`] has it.
+static FAILED: LazyLock<String> = LazyLock::new(|| {
+    let any = |is: &dyn Fn(&Status) -> bool| {
+        let words = Status::ALL.iter().filter(|status| is(status));
+        let words = words.map(|status| format!("status={}", status.as_str()));
+        format!("({})", words.collect::<Vec<_>>().join(" OR "))
+    };
+    let failed = any(&|status| status.is_failure_of(""));
+    let harmless = Status::HARMLESS_FOR.map(|method| {
+        let of = any(&|status| status.is_failure_of("") && !status.is_failure_of(method));
+        format!(" -(method={method} {of})")
+    });
+    failed + &harmless.concat()
+});
 
 /// The names of the tools that were called, one step in the index for each. A recording has few
 /// of them and many calls, so the test is made of names, and the index finds their calls.

@@ -105,6 +105,7 @@ impl Correlator {
         call.cancel = Some((at.head.t_last, at.direction));
         call.waits(|waiting| waiting.close(at.head.t_last));
         call.exchange.cancelled = Some(at.head.seq);
+        call.exchange.t_cancelled = Some(at.head.t_last);
         call.exchange.status = Status::Cancelled;
         self.changes.touch(&call.exchange);
         self.calls.settle(id);

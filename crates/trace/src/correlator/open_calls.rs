@@ -243,12 +243,8 @@ impl Calls {
     /// The oldest calls that have no answer and were not cancelled, in order, `limit` at most.
     pub(super) fn first_open(&self, limit: usize) -> Vec<ExchangeId> {
         let is_open = |id: &&ExchangeId| self.get(**id).is_some_and(|it| it.kept == Kept::Open);
-        self.held
-            .iter()
-            .filter(is_open)
-            .take(limit)
-            .copied()
-            .collect()
+        let open = self.held.iter().filter(is_open);
+        open.take(limit).copied().collect()
     }
 
     /// The recording is over: the call is open no longer, whatever it is remembered as.

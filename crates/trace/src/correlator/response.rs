@@ -88,6 +88,11 @@ impl Correlator {
             return;
         };
         let late_ns = settle(call, at, outcome);
+        // Who has left has given up its subscriptions.
+        let is_left = call.exchange.is_listen() && self.ending.client.wrote_all;
+        if is_left && call.exchange.status == Status::Error {
+            call.exchange.status = Status::Late;
+        }
         if self.is_untimed {
             call.exchange.t_response = None;
             call.exchange.t_response_last = None;

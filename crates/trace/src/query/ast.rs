@@ -176,7 +176,7 @@ words! {
 
 words! {
     Flag {
-        Failed = "failed", "error, tool-error, lost or unanswered, but no refused server/discover";
+        Failed = "failed", "error, tool-error, lost, unanswered, cancelled or late; no probe or subscription that ended so";
         Open = "open", "no answer yet";
         Late = "late", "answered after it was cancelled";
         Slow = "slow", "answered after more than a second, or what was configured at capture";

@@ -40,7 +40,7 @@ has:latency asks whether it is there.";
 
 /// Filters that one may want, ready to be used.
 pub const EXAMPLES: &str = r#"
-is:failed                                    error, tool-error, lost and unanswered
+is:failed                                    answered with an error, cancelled, or never answered
 method:tools/call tool:search latency>500ms  slow calls of one tool
 dir:s2c kind:request                         what the server asks its client
 params.arguments.path~"^/etc/"               by a pattern in the arguments

@@ -9,7 +9,7 @@
 //!
 //! Counted is every exchange; measured are those that were answered and not cancelled: open,
 //! cancelled, late and listening ones, and those that were given up, have no place in a
-//! distribution of latencies. A call that was answered by a task is measured up to that answer. Up to 2048 latencies quantiles are by
+//! distribution of latencies, but how long they were waited for in vain is told beside it. A call that was answered by a task is measured up to that answer. Up to 2048 latencies quantiles are by
 //! nearest rank, then within a tenth of a percent.
 
 mod latency;
@@ -56,12 +56,14 @@ pub struct Row {
     pub method: CompactString,
     pub name: Option<CompactString>,
     pub count: u64,
-    /// Exchanges that ended as `error`, `tool-error`, `lost` and `unanswered`.
+    /// Exchanges that [have failed](Exchange::has_failed).
     pub failed: u64,
     /// Cancelled exchanges, answered or not.
     pub cancelled: u64,
     /// Exchanges that were given up: nobody knows whether they were answered.
     pub given_up: u64,
+    /// The longest time that somebody waited [in vain](Exchange::unanswered_ns), nanoseconds.
+    pub unanswered_ns: Option<u64>,
     /// Latencies, absent if none could be measured.
     pub latency: Option<Latency>,
     pub buckets: Buckets,
@@ -80,17 +82,6 @@ pub struct Slow {
     pub name: Option<CompactString>,
 }
 
-impl Stats {
-    /// Statistics of these exchanges, which come in the order of their requests.
-    pub fn collect<'a>(exchanges: impl IntoIterator<Item = &'a Exchange>) -> Self {
-        let mut collector = Collector::default();
-        exchanges
-            .into_iter()
-            .for_each(|exchange| collector.add(exchange));
-        collector.stats()
-    }
-}
-
 impl Row {
     /// Exchanges in a minute, in tenths, of a recording of `span_ns` nanoseconds; none of one that
     /// lasted no time.
@@ -98,6 +89,12 @@ impl Row {
         let tenths = u128::from(self.count) * 600_000_000_000;
         let rate = tenths.checked_div(u128::from(span_ns))?;
         Some(u64::try_from(rate).unwrap_or(u64::MAX))
+    }
+
+    /// The longest time that somebody waited, nanoseconds, and whether there was an answer.
+    pub fn max_ns(&self) -> Option<(u64, bool)> {
+        let answered = self.latency.map(|latency| (latency.max_ns, true));
+        answered.max(self.unanswered_ns.map(|ns| (ns, false)))
     }
 
     /// Failures in a thousand, to the nearest.
@@ -119,6 +116,8 @@ const SLOWEST: usize = 10;
 
 #[derive(Clone, Debug, Default)]
 pub struct Collector {
+    /// The end of the recording; of a live one now.
+    end: Moment,
     /// By direction, method, and tool; the row of a method has no tool.
     lines: BTreeMap<(Direction, CompactString, Option<CompactString>), Line>,
     total: Line,
@@ -146,6 +145,14 @@ fn measured_ns(exchange: &Exchange) -> Option<u64> {
 }
 
 impl Collector {
+    /// Statistics of a recording that ends at `end`; of a live one now.
+    pub fn until(end: Moment) -> Self {
+        Self {
+            end,
+            ..Self::default()
+        }
+    }
+
     /// Takes in the next exchange, in the order of the requests.
     pub fn add(&mut self, exchange: &Exchange) {
         let key = (exchange.direction, exchange.method.clone(), None);
@@ -153,7 +160,7 @@ impl Collector {
         if exchange.direction == Direction::ServerToClient {
             return;
         }
-        self.total.add(exchange);
+        self.total.add(exchange, self.end);
         if &*exchange.method == "tools/call" {
             let name = exchange.name.clone().unwrap_or_default();
             let key = (exchange.direction, exchange.method.clone(), Some(name));
@@ -200,7 +207,8 @@ impl Collector {
         exchange: &Exchange,
     ) {
         if self.lines.len() < ROWS || self.lines.contains_key(&key) {
-            self.lines.entry(key).or_default().add(exchange);
+            let line = self.lines.entry(key).or_default();
+            line.add(exchange, self.end);
         } else {
             self.stats.rest += 1;
         }
@@ -246,8 +254,9 @@ impl Line {
         }
     }
 
-    fn add(&mut self, exchange: &Exchange) {
+    fn add(&mut self, exchange: &Exchange, end: Moment) {
         let row = &mut self.row;
+        row.unanswered_ns = row.unanswered_ns.max(exchange.unanswered_ns(end));
         row.count += 1;
         row.failed += u64::from(exchange.has_failed());
         row.cancelled += u64::from(matches!(exchange.status, Status::Cancelled | Status::Late));

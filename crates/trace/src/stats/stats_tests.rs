@@ -19,17 +19,26 @@ fn exchange(method: &str, name: Option<&str>, status: Status, latency_ms: u64) -
     }
 }
 
+fn collected(exchanges: &[Exchange]) -> Stats {
+    let mut collector = Collector::default();
+    for exchange in exchanges {
+        collector.add(exchange);
+    }
+    collector.stats()
+}
+
 #[test]
 fn what_was_not_answered_in_time_counts_but_is_not_measured() {
     let made = |status: &Status| exchange("tools/call", Some("a"), *status, 3);
     let statuses: Vec<_> = Status::ALL.iter().map(made).collect();
-    let stats = Stats::collect(&statuses);
+    let stats = collected(&statuses);
     let row = &stats.tools[0];
     assert_eq!(row.count, 12);
     assert_eq!((row.given_up, stats.total.given_up), (1, 1));
-    assert_eq!(row.failed, 4, "error, tool-error, lost, unanswered");
+    let failed = "error, tool-error, cancelled, late, lost, unanswered";
+    assert_eq!(row.failed, 6, "{failed}");
     let probe = exchange(PROBE, None, Status::Error, 3);
-    let refused = Stats::collect(&[probe]);
+    let refused = collected(&[probe]);
     assert_eq!(refused.total.failed, 0, "a probe that was refused");
     assert_eq!(row.cancelled, 2, "cancelled, late");
     let measured = row.latency.map(|latency| latency.measured);
@@ -41,8 +50,38 @@ fn what_was_not_answered_in_time_counts_but_is_not_measured() {
     let left_out = (stats.server_ns, stats.unmeasured);
     assert_eq!(left_out, (5 * 3 * MS, 6), "what is left out is counted");
     let listen = exchange("subscriptions/listen", None, Status::Ok, 9000);
-    let stats = Stats::collect(&[listen]);
+    let stats = collected(&[listen]);
     assert_eq!((stats.methods[0].latency, stats.unmeasured), (None, 0));
+}
+
+// The longest wait of all was the one that nothing came of, and MAX once left it out.
+#[test]
+fn the_longest_wait_may_be_one_without_an_answer() {
+    let cancelled = Exchange {
+        t_response: None,
+        t_cancelled: Some(Moment(50 * MS)),
+        ..exchange("ping", None, Status::Cancelled, 0)
+    };
+    let answered = exchange("ping", None, Status::Ok, 70);
+    let max = |exchanges: &[Exchange], end: u64| {
+        let mut collector = Collector::until(Moment(end * MS));
+        for exchange in exchanges {
+            collector.add(exchange);
+        }
+        let total = collector.stats().total;
+        let measured = total.latency.map_or(0, |latency| latency.measured);
+        (total.max_ns(), measured)
+    };
+    assert_eq!(
+        max(std::slice::from_ref(&cancelled), 90),
+        (Some((50 * MS, false)), 0)
+    );
+    let both = [cancelled, answered];
+    assert_eq!(max(&both, 90), (Some((70 * MS, true)), 1));
+    let open = exchange("ping", None, Status::Open, 0);
+    let [cancelled, answered] = both;
+    let all = [cancelled, answered, open];
+    assert_eq!(max(&all, 90), (Some((90 * MS, false)), 1));
 }
 
 #[test]
@@ -56,7 +95,7 @@ fn rows_are_per_direction_method_and_tool() {
         exchange("ping", None, Status::Ok, 4),
         sampling,
     ];
-    let stats = Stats::collect(&exchanges);
+    let stats = collected(&exchanges);
     let methods: Vec<_> = stats
         .methods
         .iter()
@@ -86,7 +125,7 @@ fn the_ten_slowest_are_named_the_slowest_first() {
     let exchanges: Vec<_> = (1..=30)
         .map(|ms| exchange("ping", None, Status::Ok, ms * 7 % 31))
         .collect();
-    let slowest = Stats::collect(&exchanges).slowest;
+    let slowest = collected(&exchanges).slowest;
     let times: Vec<_> = slowest.iter().map(|slow| slow.latency_ns / MS).collect();
     assert_eq!(times, [30, 29, 28, 27, 26, 25, 24, 23, 22, 21]);
 }

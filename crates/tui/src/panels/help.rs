@@ -93,7 +93,10 @@ const DENSITY: &str = "timeline: how many exchanges began in each column, not ho
 const SIGNS: [(Glyph, &str); 11] = [
     (Glyph::ToServer, "from the client to the server"),
     (Glyph::ToClient, "from the server to the client"),
-    (Glyph::Failed, "error, tool-error, lost or unanswered"),
+    (
+        Glyph::Failed,
+        "failed: an error, cancelled, or never answered",
+    ),
     (Glyph::Running, "open: no answer yet"),
     (Glyph::Times, "times the same notification in a row"),
     (Glyph::Child, "the last progress of the call"),

@@ -136,7 +136,7 @@ fn label(text: &str) -> String {
 }
 
 /// Exchanges that are told in full.
-const TOLD: usize = 6;
+const TOLD: usize = 10;
 
 /// Exchanges that are told where nothing went wrong: the last ones.
 const LAST: u64 = 3;
@@ -155,6 +155,8 @@ pub(super) struct Picked {
     /// In the order of their requests.
     pub exchanges: Vec<Exchange>,
     pub left_out: u64,
+    /// Those of them that failed.
+    pub failed: u64,
     /// The frames that show the causes.
     evidence: BTreeSet<Seq>,
 }
@@ -178,10 +180,7 @@ impl Picked {
             let of_frame = recording.exchanges_of_frame(*seq)?;
             found.extend(of_frame.into_iter().take(OF_FRAME));
         }
-        found.extend(facts.failed.iter().map(|failed| failed.first().clone()));
-        for sample in [&facts.lost, &facts.unanswered, &facts.open] {
-            found.extend_from_slice(&sample.exchanges);
-        }
+        found.extend(facts.troubled().cloned());
         if found.is_empty() {
             let last = recording.exchange_before(excerpt.last)?.0;
             let ids = (last.saturating_sub(LAST) + 1..=last).map(ExchangeId);
@@ -194,6 +193,8 @@ impl Picked {
             }
         }
         Ok(Self {
+            failed: (facts.counts.failed)
+                .saturating_sub(exchanges.values().filter(|one| one.has_failed()).count() as u64),
             left_out: (facts.counts.exchanges).saturating_sub(exchanges.len() as u64),
             exchanges: exchanges.into_values().collect(),
             evidence: evidence.into_iter().collect(),
@@ -213,6 +214,7 @@ impl Picked {
         Ok(Self {
             exchanges,
             left_out: others + more,
+            failed: 0,
             evidence: BTreeSet::new(),
         })
     }

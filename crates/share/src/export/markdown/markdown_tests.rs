@@ -187,9 +187,11 @@ fn however_much_there_is_a_report_can_be_read() {
         session.end();
     });
     assert!(report.len() < 64 * 1024, "{}", report.len());
-    assert!(report.contains("more exchanges not told here"), "{report}");
+    assert!(report.contains("not told here, of which 3"), "{report}");
+    // The fifth of five tools that failed was once among what is not told.
+    assert!(report.matches(": error\n").count() > 4, "{report}");
     assert!(
-        (1..=6).contains(&report.matches("\n### ").count()),
+        (1..=10).contains(&report.matches("\n### ").count()),
         "{report}"
     );
     let (_, code) = read(&report);

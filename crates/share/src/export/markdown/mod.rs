@@ -40,7 +40,7 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::layout::each_line;
-use mcpreel_wire::text::{Limits, clock, cut, escape, escape_bytes, plural, since, size};
+use mcpreel_wire::text::{Limits, clock, count, cut, escape, escape_bytes, plural, since, size};
 use std::fmt::Write as _;
 use std::io::Write;
 
@@ -117,10 +117,8 @@ fn recorded(summary: &Summary) -> (&'static str, String) {
         let _ = write!(words, ", {}", when::rfc3339(summary.wall_ns));
     }
     let _ = write!(words, ", {} long", clock(summary.t_last_ns));
-    let original = summary
-        .parent
-        .as_deref()
-        .filter(|_| summary.redaction.is_some());
+    let original = summary.parent.as_deref();
+    let original = original.filter(|_| summary.redaction.is_some());
     let _ = original.map_or(Ok(()), |id| write!(words, "; redacted from {id}"));
     ("recorded", words)
 }
@@ -155,7 +153,11 @@ fn exchanges(
     }
     if picked.left_out > 0 {
         let more = plural(picked.left_out, "more exchange");
-        let _ = writeln!(text, "\n({more} not told here)");
+        let failed = match picked.failed {
+            0 => String::new(),
+            failed => format!(", of which {} failed", count(failed)),
+        };
+        let _ = writeln!(text, "\n({more} not told here{failed})");
     }
     Ok(())
 }

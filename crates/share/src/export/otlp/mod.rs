@@ -156,7 +156,7 @@ impl Trace<'_> {
 
     fn exchange(&self, exchange: &Exchange) -> Result<Span, ExportError> {
         let last = Moment(self.summary.t_last_ns);
-        let end = end_of(self.excerpt.recording, exchange, last)?;
+        let end = end_of(exchange, last);
         let failure = self.failure(exchange);
         let (parent, is_remote) = self.ids.parent(exchange)?;
         let session = is_remote.then(|| self.ids.session.clone());
@@ -269,11 +269,8 @@ impl Trace<'_> {
         };
         let error = (&["error", "data"][..], "mcpreel.response.error_data");
         let request = (Some(exchange.request), exchange.request_size, &[asked][..]);
-        let response = (
-            exchange.response,
-            exchange.response_size,
-            &[result, error][..],
-        );
+        let paths = &[result, error][..];
+        let response = (exchange.response, exchange.response_size, paths);
         for (place, size, members) in [request, response] {
             let Some((seq, part)) = place else {
                 continue;

@@ -246,10 +246,8 @@ impl<'t> Parser<'t> {
         match &self.text[span.clone()] {
             word @ ("is" | "has") if op != Op::Contains => {
                 self.at = span.end;
-                self.refuse(
-                    op.as_str().len(),
-                    format!("`{word}` is followed by a colon"),
-                )
+                let why = format!("`{word}` is followed by a colon");
+                self.refuse(op.as_str().len(), why)
             }
             "is" => self.flag(),
             "has" => self.presence(),
@@ -342,10 +340,8 @@ impl<'t> Parser<'t> {
     /// Refuses a quote directly behind a word.
     fn no_quote(&self) -> Parsed<()> {
         if self.rest().starts_with('"') {
-            return self.refuse(
-                1,
-                "a quote in the middle of a word; put the whole in quotes",
-            );
+            let why = "a quote in the middle of a word; put the whole in quotes";
+            return self.refuse(1, why);
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use crate::worker::job::{LastAsk, Source};
 use compact_str::CompactString;
 use mcpreel_store::reader::ReadError;
 use mcpreel_store::select::{Scan, Way};
+use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::query::Query;
 use mcpreel_trace::stats::{self, Collector, Latency, Row};
@@ -66,7 +67,7 @@ fn numbers(row: &Row, span_ns: u64) -> [Option<u64>; 10] {
         nth(|latency| latency.p50_ns),
         nth(|latency| latency.p95_ns),
         nth(|latency| latency.p99_ns),
-        nth(|latency| latency.max_ns),
+        row.max_ns().map(|(ns, _)| ns),
         Some(row.request_bytes),
         Some(row.response_bytes),
         row.per_minute_tenths(span_ns),
@@ -75,10 +76,12 @@ fn numbers(row: &Row, span_ns: u64) -> [Option<u64>; 10] {
 
 /// The numbers of a row as text, without the first column, in a recording of so many nanoseconds.
 pub fn texts(row: &Row, span_ns: u64) -> impl Iterator<Item = String> {
-    let text = |(at, number): (usize, Option<u64>)| match (at, number) {
+    let is_in_vain = row.max_ns().is_some_and(|(_, is_answered)| !is_answered);
+    let text = move |(at, number): (usize, Option<u64>)| match (at, number) {
         (_, None) => String::new(),
         (1, Some(number)) => count(number),
         (2, Some(permille)) => format!("{}%", tenths(permille)),
+        (6, Some(ns)) if is_in_vain => format!(">{}", brief(ns)),
         (3..=6, Some(ns)) => brief(ns),
         (7 | 8, Some(bytes)) => size(bytes),
         (_, Some(rate)) => tenths(rate),
@@ -160,7 +163,8 @@ impl Stats {
 pub fn count_all(source: &Source<'_>, query: &Query) -> Result<Box<Figures>, ReadError> {
     let recording = source.recording;
     let last = Seq(source.summary.frames);
-    let (mut collector, mut fit) = (Collector::default(), 0);
+    let end = Moment(source.summary.t_last_ns);
+    let (mut collector, mut fit) = (Collector::until(end), 0);
     let mut figures = Figures {
         span_ns: source.summary.t_last_ns,
         ..Figures::default()

@@ -26,9 +26,7 @@ pub(super) fn cells(look: &Look, bar: &Bar, window: Window, columns: usize, now:
         Direction::ClientToServer => (Glyph::Bar, role(&bar.exchange)),
     };
     put(from, to, glyph, role);
-    let Meanwhile {
-        asked, progress, ..
-    } = &bar.meanwhile;
+    let Meanwhile { asked, progress } = &bar.meanwhile;
     for (asked, answered) in asked {
         let answered = answered.unwrap_or(Moment(window.to));
         if answered.0 >= window.from && asked.0 <= window.to {
@@ -91,7 +89,7 @@ fn ended(bar: &Bar, now: Moment) -> Option<Moment> {
     let exchange = &bar.exchange;
     match exchange.status {
         Status::Open | Status::Listening => None,
-        Status::Cancelled => bar.meanwhile.cancelled.or(exchange.t_response_last),
+        Status::Cancelled => exchange.t_cancelled.or(exchange.t_response_last),
         // What was never answered was waited for until the end.
         Status::Lost | Status::Unanswered => exchange.t_response_last.or(Some(now)),
         // How long it was open nobody knows.
@@ -109,8 +107,8 @@ fn clamped(window: Window, at: Moment, columns: usize) -> usize {
 fn role(exchange: &Exchange) -> Role {
     match exchange.status {
         Status::Open | Status::Listening => Role::Open,
-        Status::Cancelled | Status::Late | Status::GivenUp => Role::Warn,
         _ if exchange.has_failed() => Role::Bad,
+        Status::Cancelled | Status::Late | Status::GivenUp => Role::Warn,
         _ => Role::Good,
     }
 }

@@ -1,4 +1,4 @@
-//! Causes that are only odd, and the answers where nothing is wrong or nothing can be said.
+//! Causes that rules alone tell, and the answers where nothing is wrong or nothing can be said.
 
 use super::Certainty::{Likely, Possible};
 use super::facts::{Facts, Found, Group};
@@ -46,7 +46,7 @@ pub(super) fn list_change_ignored(facts: &Facts) -> Option<Cause> {
 }
 
 /// Rules whose findings are errors that other causes tell, each in its own words.
-const TOLD: [&str; 11] = [
+pub(super) const TOLD: [&str; 11] = [
     "frame-content-length",
     "frame-embedded-newline",
     "frame-not-json",
@@ -97,6 +97,7 @@ pub(super) fn cannot_say(facts: &Facts) -> Option<Cause> {
     let why = match facts.end() {
         _ if facts.context.selection.is_some() => "only a part of the session is in it",
         _ if facts.is_partial() => "a part of the session is not on record",
+        Some(End::Unknown) if facts.is_cut_off() => "the recorder was killed in the session",
         Some(End::Unknown) if !facts.ended_somehow() => "the recording ends before the server did",
         _ if facts.is_short => "the recording stops in the middle of the session",
         _ if facts.counts.messages > 0 => return None,
@@ -111,7 +112,10 @@ pub(super) fn cannot_say(facts: &Facts) -> Option<Cause> {
         plural(counts.findings, "finding"),
         plural(facts.events.len() as u64, "event")
     );
-    let advice = if facts.is_short {
+    let advice = if facts.is_cut_off() {
+        "What was said until then is on record, and nothing of it failed. Record the session again, \
+         and look who ended the recorder: the host, a person, or the system."
+    } else if facts.is_short {
         "Its recorder still writes, or was killed, or this is a part of a recording: the rest stands \
          in a spool beside the original. `--dir` with the folder of that lets mcpreel complete it."
     } else {
@@ -136,13 +140,8 @@ fn complaints(facts: &Facts) -> Vec<Evidence> {
         }
         _ => None,
     };
-    let mut last: Vec<_> = facts
-        .events
-        .iter()
-        .rev()
-        .filter_map(complaint)
-        .take(3)
-        .collect();
+    let complaints = facts.events.iter().rev().filter_map(complaint);
+    let mut last: Vec<_> = complaints.take(3).collect();
     last.reverse();
     last
 }

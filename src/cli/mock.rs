@@ -40,9 +40,9 @@ Examples:
 In a host's configuration:
   {\"command\": \"mcpreel\", \"args\": [\"mock\", \"/home/ada/session.reel\"]}
 
-Exit code: 0, or 3 a recording that cannot be served (nothing to answer, redacted
-values without --bind), 6 an assertion does not hold or --on-miss exit; or as the
-recorded server ended, if it died over a request.";
+Exit code: 0, or 3 a recording that cannot be served (nothing to answer), 6 an
+assertion does not hold or --on-miss exit; or as the recorded server ended, if it
+died over a request.";
 
 const LEARN: &str = "\
 What a request gets:
@@ -108,7 +108,7 @@ pub struct Mock {
     pub stderr: bool,
     /// How what came of it is said on stderr
     #[arg(long, value_name = "FORM", default_value = "text")]
-    pub format: Said,
+    pub format: AccountFormat,
     #[command(flatten)]
     pub assertions: Assertions,
 }
@@ -127,9 +127,9 @@ pub struct Assertions {
     pub assert_order: bool,
 }
 
-/// How what came of it is said.
+/// The format of the account that stderr gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Said {
+pub enum AccountFormat {
     /// For people: what was used in a line, then what was not on record, and what comes nearest
     Text,
     /// For programs: one JSON object per line, a summary first
@@ -198,6 +198,14 @@ pub fn run(args: &Mock) -> Outcome {
     remarks.extend(
         needless.map(|name| format!("--bind {name}: the recording has no such placeholder")),
     );
+    if let Some(first) = index.unbound.first() {
+        let names: Vec<_> = index.unbound.iter().map(String::as_str).collect();
+        remarks.push(format!(
+            "the recording is redacted, and requests with {} in them are answered only if the host \
+             sends the same; give each its value, for example --bind {first}=env:NAME",
+            names.join(", ")
+        ));
+    }
     let name = summary.name.strip_suffix("-mock").unwrap_or(&summary.name);
     let record = record::Options {
         command: std::env::args_os().collect(),
@@ -218,8 +226,8 @@ pub fn run(args: &Mock) -> Outcome {
     // From here on a signal ends the session, not the process.
     file::hand_signals_over();
     let remark = |text: &str| match args.format {
-        Said::Text => format!("mcpreel: {}\n", escape(text)),
-        Said::Json => format!("{}\n", json!({"kind": "remark", "text": escape(text)})),
+        AccountFormat::Text => format!("mcpreel: {}\n", escape(text)),
+        AccountFormat::Json => format!("{}\n", json!({"kind": "remark", "text": escape(text)})),
     };
     let mut session = Session::begin(server, &signals, &record, &remark);
     let (how, report) = session.run();
@@ -233,8 +241,8 @@ pub fn run(args: &Mock) -> Outcome {
         How::Input | How::Unread => Ending::Code(if broken.is_empty() { 0 } else { 6 }),
     };
     let mut account: Vec<String> = match args.format {
-        Said::Text => text_account(&report, &broken),
-        Said::Json => json_account(&report, &broken),
+        AccountFormat::Text => text_account(&report, &broken),
+        AccountFormat::Json => json_account(&report, &broken),
     };
     if matches!(how, How::Ended(Ended::Crash | Ended::AsRecorded(_))) {
         account.push(remark(MOCK_ENDS));

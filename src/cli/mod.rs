@@ -63,7 +63,7 @@ Examples:
 
 RECORDING is a path, also of a cassette, `@` (the newest) or `@2` (the second
 newest), an id or its beginning (at least four digits), or a name (the newest of
-that name).";
+that name that was not made by a replay or a mock).";
 
 /// A flight recorder for the Model Context Protocol: it sits in the stdio pipe between a host and a
 /// server, forwards every byte untouched, and keeps each session in one file.

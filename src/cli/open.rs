@@ -49,7 +49,7 @@ pub struct Appearance {
 #[command(after_help = "\
 Examples:
   mcpreel open                   the newest recording
-  mcpreel open weather-server    the newest of that name
+  mcpreel open weather-server    the newest session of that name
   mcpreel open '7f3a#1187'       with the cursor on a frame")]
 pub struct Open {
     /// A path, @, @2, an id or its first four digits or more, or a name; #SEQ selects a frame

@@ -46,16 +46,20 @@ impl RecordingArgs {
 
 /// The recording that is meant, and its frame; nothing of it has been read.
 pub fn find(text: &OsStr, library: &Library) -> Result<Selected, Failure> {
-    match text.to_str() {
-        Some(text) => library
-            .select(text)
-            .map_err(|error| explain(error, library)),
+    let Some(name) = text.to_str() else {
         // Ids and names are text, so this can only be a path.
-        None => Ok(Selected {
-            path: text.into(),
-            seq: None,
-        }),
+        return Ok(Selected::new(text.into(), None));
+    };
+    let selected = library.select(name);
+    let selected = selected.map_err(|error| explain(error, library))?;
+    if let Some(ids) = &selected.passed_over {
+        let [meant, newest] = ids.each_ref().map(|id| escape(id.get(..4).unwrap_or(id)));
+        output::say(&format!(
+            "{} is {meant}; {newest} of that name is newer, but was made by playing another one",
+            escape(name)
+        ));
     }
+    Ok(selected)
 }
 
 /// The recording that is meant, and its frame; see [`recording`].

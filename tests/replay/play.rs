@@ -73,6 +73,8 @@ pub struct Choices {
     pub until: Option<u64>,
     /// How the recorded server ended: a code, or a signal.
     pub ended: Option<String>,
+    /// Whether it ended while its client was there.
+    pub died: bool,
     /// A file of rules.
     pub rules: String,
 }
@@ -189,6 +191,7 @@ fn options(choices: &Choices, recording: &Recording) -> Options {
         recorded_wall_ns: 1_795_000_000_000_000_000,
         wall_ns: 1_796_000_000_000_000_000,
         recorded_end: ended,
+        recorded_died: choices.died,
     }
 }
 

@@ -152,9 +152,7 @@ impl<'a> Plan<'a> {
                 asked: self.driving.on_server_request,
                 guard: self.guard.clone(),
                 binder,
-                recorded_wall_ns: self.summary.wall_ns,
-                wall_ns: clock.wall_ns(),
-                recorded_end: self.summary.session.phase.end().cloned(),
+                ..Options::default()
             },
             judge,
             command: &self.command,

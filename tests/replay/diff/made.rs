@@ -144,7 +144,13 @@ impl Story {
 
     /// Records it in the folder.
     pub fn record(&self, library: &Library, id: u32) -> PathBuf {
+        let origin = if self.parent.is_some() {
+            "replay"
+        } else {
+            "live"
+        };
         let context = ProcessContext {
+            origin: origin.into(),
             parent: self.parent.map(|parent| format!("{parent:08x}")),
             // Ids of recordings are large: the next ten years are enough.
             wall_ns: context(self.name, id & 0xff).wall_ns,

@@ -72,6 +72,18 @@ fn a_replay_is_compared_with_what_it_replays() {
     }
 }
 
+/// Once replays of that name were passed over without a word.
+#[test]
+fn a_name_means_the_session_and_a_newer_replay_of_it_is_told() {
+    let library = Library::new();
+    Story::weather().record(&library, LEFT);
+    Story::weather().of(LEFT).record(&library, RIGHT);
+    let output = library.mcpreel("show").arg("weather").output();
+    let output = output.expect("mcpreel starts");
+    assert!(text(&output.stdout).starts_with("7f3a"), "{output:?}");
+    assert!(text(&output.stderr).contains("c04d"), "{output:?}");
+}
+
 #[test]
 fn rules_pass_over_what_they_say_and_those_that_do_nothing_are_told() {
     let left = Story::new().call("weather", "{}", r#"{"a":1,"b":1}"#);

@@ -12,8 +12,10 @@ use super::values::{Side, Terms, compare_by};
 use super::{Change, Class, Comparison, Half, Label, Line, Verdict};
 use crate::rewrite::Rewrites;
 use crate::rules::{Rules, Scope};
+use mcpreel_share::phrases::end;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::Seq;
+use mcpreel_trace::session::End;
 use mcpreel_wire::json::{Document, Value, canonical};
 use mcpreel_wire::mcp::TaskStatus;
 use mcpreel_wire::text::{self, plural};
@@ -44,6 +46,8 @@ pub struct Occurrence<'a> {
     pub status: Status,
     /// Nanoseconds to the response, where there is one.
     pub latency_ns: Option<u64>,
+    /// Nanoseconds until the client cancelled the request, where it did and the time is known.
+    pub cancelled_after_ns: Option<u64>,
     /// When the request was sent, nanoseconds since the Unix epoch.
     pub wall_ns: Option<u64>,
 }
@@ -60,8 +64,17 @@ impl<'a> Occurrence<'a> {
             size: None,
             status: exchange.status,
             latency_ns: exchange.latency_ns(),
+            cancelled_after_ns: None,
             wall_ns: Some(wall_ns.saturating_add(exchange.t_request.0)),
         }
+    }
+
+    /// Whether the client gave it up before an answer could come that takes as long as that of the
+    /// `other` side.
+    fn is_given_up_before(&self, other: &Self) -> bool {
+        let is_cancelled = matches!(self.status, Status::Cancelled | Status::Late);
+        let times = self.cancelled_after_ns.zip(other.latency_ns);
+        self.response.is_none() && is_cancelled && times.is_none_or(|(gave, took)| gave < took)
     }
 }
 
@@ -209,10 +222,8 @@ impl Judge {
     /// Compares two answers; `page_of` is the list of which both are pages.
     fn responses(&mut self, sides: [&Occurrence<'_>; 2], page_of: Option<List>, found: &mut Found) {
         let texts = sides.map(|side| side.response);
-        let is_cancelled =
-            |side: &&Occurrence<'_>| matches!(side.status, Status::Cancelled | Status::Late);
-        // What was cancelled may be answered or not.
-        if texts.contains(&None) && sides.iter().any(is_cancelled) {
+        let [left, right] = sides;
+        if left.is_given_up_before(right) || right.is_given_up_before(left) {
             return;
         }
         match sides.map(|side| side.size) {
@@ -345,6 +356,20 @@ impl Judge {
         });
     }
 
+    /// Compares the ends of two servers: a crash is worse than any answer.
+    pub fn ends(&mut self, was: &End, is: &End) {
+        if was == is || [was, is].contains(&&End::Unknown) {
+            return;
+        }
+        let class = match (by_host(was), by_host(is)) {
+            (Some(then), Some(now)) if now <= then => Class::Noise,
+            (Some(0), _) => Class::Breaking,
+            _ => Class::Changed,
+        };
+        let text = format!("{}; before, {}", end(is), end(was));
+        self.remark(class, [None; 2], "", &text);
+    }
+
     /// Something that is worse than a difference, with one sentence, escaped.
     pub fn trouble(&mut self, trouble: Trouble, text: Box<str>) {
         self.ledger.trouble(trouble, text);
@@ -393,6 +418,20 @@ impl Judge {
         let mut report = self.ledger.report;
         report.unfired = self.rules.unfired();
         report
+    }
+}
+
+/// How hard a host was on a server that ended so: it closed the input, sent SIGTERM, or SIGKILL.
+/// A host that has no patience says nothing of its server. `None`: the server ended so by itself.
+fn by_host(end: &End) -> Option<u8> {
+    match end {
+        End::Exited { code: 0 } => Some(0),
+        // A shell says by a code above 128 that a signal ended it.
+        End::Exited { code: 143 } => Some(1),
+        End::Killed { signal } if signal == "SIGTERM" => Some(1),
+        End::Exited { code: 137 } => Some(2),
+        End::Killed { signal } if signal == "SIGKILL" => Some(2),
+        _ => None,
     }
 }
 
@@ -537,6 +576,7 @@ fn note(half: Half, line: &Line, change: Change, path: &str, class: Class) -> Op
         (Change::Removed, "", _) if half == Half::Response => "no answer any more",
         (Change::Added, "", _) if half == Half::Response => "an answer, where there was none",
         (_, "result.isError", _) if class == Class::Breaking => "the call fails now",
+        (_, "result.isError", _) if class == Class::Changed => "the call succeeds now",
         (Change::Order, ..) => "the same in another order",
         (_, _, Label::TextLine { left, right }) => {
             return Some(format!("line {}", left.or(*right)? + 1));

@@ -161,7 +161,8 @@ impl Writing<'_> {
         // A call without arguments and one with none are one and the same.
         let is_arguments = matches!(place, [_, Step::Member(name)] if &**name == "arguments");
         let is_empty = is_arguments && value.is_object() && value.members().next().is_none();
-        let is_noise = || noise::may_be_missing(place) || self.terms.scope.ignores(place, None);
+        let is_noise =
+            || noise::may_be_missing(place, None) || self.terms.scope.ignores(place, None);
         is_empty || !self.terms.is_exact && is_noise()
     }
 }

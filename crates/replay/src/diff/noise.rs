@@ -158,8 +158,10 @@ pub(super) fn is_made_up(place: &[Step]) -> bool {
 }
 
 /// Whether the member at `place` may as well be missing.
-pub(super) fn may_be_missing(place: &[Step]) -> bool {
-    is_named(place, OPTIONAL)
+pub(super) fn may_be_missing(place: &[Step], value: Option<bool>) -> bool {
+    // A result that does not say that it is an error is none.
+    let is_usual = value == Some(false) && members(place).eq(["result", "isError"]);
+    is_usual || is_named(place, OPTIONAL)
 }
 
 /// Whether the member at `place` holds bytes in base64.

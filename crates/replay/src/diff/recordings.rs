@@ -16,12 +16,10 @@ use crate::bind::{About, Binder, Round};
 use crate::rewrite::Rewrites;
 use crate::rules::Side;
 use compact_str::CompactString;
-use mcpreel_share::phrases::end;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::session::End;
 use mcpreel_wire::json::{Document, Value};
 use mcpreel_wire::mcp::methods;
 use mcpreel_wire::message::Direction;
@@ -135,7 +133,10 @@ pub fn recordings(
     drop(held_files);
     if matches!(wanted, Wanted::All) {
         compare_notices(sides, judge, &mut || goes_on(all.len(), all.len()))?;
-        ends(&summaries, judge);
+        let ends = summaries.each_ref().map(|one| one.session.phase.end());
+        if let [Some(was), Some(is)] = ends {
+            judge.ends(was, is);
+        }
     }
     too_many(&summaries, judge);
     nothing(&summaries, wanted, judge);
@@ -204,23 +205,6 @@ fn judged(held: &mut [Option<Held>; 2], bound: &mut Bound, judge: &mut Judge) ->
         sides: held.each_ref().map(|held| held.as_ref().map(side)),
         class,
     })
-}
-
-/// Compares the ends of the sessions: a crash is worse than any answer.
-fn ends(summaries: &[Summary; 2], judge: &mut Judge) {
-    let [Some(was), Some(is)] = [0, 1].map(|at| summaries[at].session.phase.end()) else {
-        return;
-    };
-    if was == is || [was, is].contains(&&End::Unknown) {
-        return;
-    }
-    let is_clean = |end: &End| matches!(end, End::Exited { code: 0 });
-    let class = match (is_clean(was), is_clean(is)) {
-        (true, false) => Class::Breaking,
-        _ => Class::Changed,
-    };
-    let text = format!("{}; before, {}", end(is), end(was));
-    judge.remark(class, [None; 2], "", &text);
 }
 
 /// Remarks on exchanges beyond the limit: what was not compared is no success.

@@ -52,6 +52,7 @@ pub(super) struct Held {
     /// Empty where it is too long.
     pub request: Option<Vec<u8>>,
     pub response: Option<Vec<u8>>,
+    cancelled_after_ns: Option<u64>,
     wall_ns: u64,
     is_too_long: bool,
 }
@@ -62,6 +63,7 @@ impl Held {
             request: self.request.as_deref(),
             response: self.response.as_deref(),
             size: self.is_too_long.then_some(self.exchange.response_size),
+            cancelled_after_ns: self.cancelled_after_ns,
             ..Occurrence::of(&self.exchange, self.wall_ns)
         }
     }
@@ -211,6 +213,7 @@ pub(super) fn read(
         Ok::<_, ReadError>(Held {
             request: one.message(exchange.request, has_whole_request)?,
             response: response.transpose()?.flatten(),
+            cancelled_after_ns: one.recording.cancelled_after_ns(&exchange)?,
             wall_ns: one.wall_ns,
             is_too_long: !has_whole_response,
             exchange,

@@ -89,7 +89,7 @@ pub fn compare_by(terms: &Terms<'_>, half: Half, left: Side<'_>, right: Side<'_>
             (Ok(left), Ok(right)) => walk.message(left.root(), right.root()),
             _ => walk.bytes(left, right),
         },
-        (Some(_), None) => walk.differs(Label::Root, walk.worse(), Change::Removed, sides),
+        (Some(_), None) => walk.differs(Label::Root, walk.worse, Change::Removed, sides),
         (None, Some(_)) => walk.differs(Label::Root, Class::Added, Change::Added, sides),
         (None, None) => {}
     }
@@ -137,6 +137,12 @@ fn outcome(message: Value<'_>) -> Option<(&'static str, Value<'_>)> {
     }
 }
 
+/// Whether an answer says that the call failed.
+fn is_tool_error(message: Value<'_>) -> bool {
+    let failed = message.get("result").and_then(|it| it.get("isError"));
+    failed.and_then(|it| it.as_bool()) == Some(true)
+}
+
 /// The object or the list that a text is.
 fn document(text: &str) -> Option<Document<'_>> {
     text.trim_start()
@@ -147,7 +153,8 @@ fn document(text: &str) -> Option<Document<'_>> {
 
 struct Walk<'r> {
     terms: &'r Terms<'r>,
-    half: Half,
+    /// The class of what is missing, or of another type, on the right.
+    worse: Class,
     wall_ns: [Option<u64>; 2],
     /// The path of the values that are being compared.
     place: Vec<Step>,
@@ -165,7 +172,10 @@ impl<'r> Walk<'r> {
     fn new(terms: &'r Terms<'r>, half: Half, wall_ns: [Option<u64>; 2]) -> Self {
         Self {
             terms,
-            half,
+            worse: match half {
+                Half::Request => Class::Changed,
+                Half::Response => Class::Breaking,
+            },
             wall_ns,
             place: Vec::new(),
             depth: 0,
@@ -186,14 +196,18 @@ impl<'r> Walk<'r> {
         self.differs(Label::Root, Class::Changed, Change::Value, sides);
     }
 
-    /// Two messages. A result beside an error is one difference, not two.
+    /// Two messages. A result beside an error is one difference, not two; and nobody relied on what
+    /// a call said that failed.
     fn message(&mut self, left: Value<'_>, right: Value<'_>) {
+        if is_tool_error(left) && !is_tool_error(right) {
+            self.worse = Class::Changed;
+        }
         let (l, r) = match (outcome(left), outcome(right)) {
             (Some(l), Some(r)) if l.0 != r.0 => (l, r),
             _ => return self.value(Label::Root, left, right),
         };
         let class = match r.0 {
-            "error" => self.worse(),
+            "error" => Class::Breaking,
             _ => Class::Changed,
         };
         self.within(Label::Root, left, |walk| {
@@ -433,7 +447,7 @@ impl<'r> Walk<'r> {
         let class = if self.beside().is_noise(left, right) {
             Class::Noise
         } else if change == Change::Type || self.is_outcome([Some(left), Some(right)]) {
-            self.worse()
+            self.worse
         } else {
             Class::Changed
         };
@@ -448,15 +462,16 @@ impl<'r> Walk<'r> {
     fn alone(&mut self, label: Label, sides: Sides<'_>, is_named: bool) {
         let is_member = matches!(label, Label::Member(_));
         let (side, change, class) = match sides {
-            [Some(_), _] if is_named => (Which::Left, Change::Removed, self.worse()),
+            [Some(_), _] if is_named => (Which::Left, Change::Removed, self.worse),
             [Some(_), _] => (Which::Left, Change::Removed, Class::Changed),
-            _ if is_member && self.is_outcome(sides) => (Which::Right, Change::Added, self.worse()),
+            _ if is_member && self.is_outcome(sides) => (Which::Right, Change::Added, self.worse),
             _ => (Which::Right, Change::Added, Class::Added),
         };
         if self.terms.scope.ignores(&self.place, Some(side)) {
             self.out.passed_over += 1;
         } else if !self.is_elsewhere() {
-            let is_noise = is_member && noise::may_be_missing(&self.place);
+            let value = sides[0].or(sides[1]).and_then(|it| it.as_bool());
+            let is_noise = is_member && noise::may_be_missing(&self.place, value);
             let class = class.unless(is_noise);
             let sides = sides.map(|side| side.map(|value| Excerpt::new(value.raw())));
             self.differs(label, class, change, sides);
@@ -483,13 +498,6 @@ impl<'r> Walk<'r> {
                 left.is_some() || right.is_some_and(|right| !right.is_str("complete"))
             }
             _ => false,
-        }
-    }
-
-    fn worse(&self) -> Class {
-        match self.half {
-            Half::Request => Class::Changed,
-            Half::Response => Class::Breaking,
         }
     }
 

@@ -97,14 +97,6 @@ pub enum IndexError {
     Read(#[from] ReadError),
     #[error("there is nothing in the recording to answer: no client asked anything")]
     Nothing,
-    /// Placeholders of redacted values that have no value.
-    #[error(
-        "the recording is redacted, and nothing stands for {}: give each a value, for example \
-         --bind {}=env:NAME",
-        .0.join(", "),
-        .0[0]
-    )]
-    Unbound(Vec<String>),
 }
 
 #[derive(Debug, Default)]
@@ -120,6 +112,8 @@ pub struct Index {
     pub death: Option<End>,
     /// Placeholders of redacted values.
     pub placeholders: BTreeSet<String>,
+    /// Those that the recorded client sends, and that have no value.
+    pub unbound: BTreeSet<String>,
     /// Responses that answered nothing; they are not served.
     pub orphans: u64,
 }
@@ -141,16 +135,11 @@ impl Index {
         if let (Some(lost), Some(_)) = (builder.last_lost, &index.death) {
             index.entries[lost].outcome = Outcome::Death;
         }
-        let names = index.placeholders.iter();
-        let unbound = names.filter(|name| !secrets.0.contains_key(*name));
-        let unbound: Vec<_> = unbound.cloned().collect();
+        index.unbound.retain(|name| !secrets.0.contains_key(name));
         if index.entries.is_empty() {
-            Err(IndexError::Nothing)
-        } else if unbound.is_empty() {
-            Ok(index)
-        } else {
-            Err(IndexError::Unbound(unbound))
+            return Err(IndexError::Nothing);
         }
+        Ok(index)
     }
 
     pub fn step(&self, trigger: Trigger, nth: usize) -> Option<Step> {
@@ -217,6 +206,9 @@ impl<'r> Builder<'r> {
     fn frame(&mut self, frame: Frame) {
         let (head, raw) = (&frame.head, frame.raw.unwrap_or_default());
         token::names_in(&raw, MOST_NAMES, &mut self.index.placeholders);
+        if head.stream == StreamId::C2S {
+            token::names_in(&raw, MOST_NAMES, &mut self.index.unbound);
+        }
         if self.last_input.is_some_and(|last| head.seq > last) {
             self.anchor = Trigger::End;
         }

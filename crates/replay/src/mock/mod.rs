@@ -45,8 +45,8 @@
 //!   where the server died over a request the mock ends in the same way.
 //! * **Input rounds**: a retry with our token goes on to the next recorded round of its chain;
 //!   a token that we did not give is an error −32602.
-//! * A redacted recording needs a value for each placeholder (`--bind secret:1=env:NAME`): the
-//!   values are expected in requests and filled into answers. Without them nothing is served.
+//! * Values of redacted placeholders (`--bind secret:1=env:NAME`) are expected in requests and filled
+//!   into answers. A placeholder without a value is expected and served as it stands.
 
 mod answering;
 pub mod faults;

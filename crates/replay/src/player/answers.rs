@@ -3,7 +3,7 @@
 //! Where the live server asks for a round of input as it did then, under whatever keys, the recorded
 //! retry answers it. Where it asks for something else, the user's policy for questions decides.
 
-use super::calls::{Call, Chain, was_answered};
+use super::calls::{Call, Chain};
 use super::director::Director;
 use super::stages::Stop;
 use crate::bind::{About, Round};
@@ -99,6 +99,9 @@ impl Director<'_> {
             let left = self.recorded(exchange, None);
             return self.judge.alike(&left);
         }
+        if call.cancelled_after.is_some() {
+            self.skipped.ids.insert(exchange.rpc_id.clone());
+        }
         let Some(value) = value else {
             self.tally.answered += 1;
             self.tally.uncompared += 1;
@@ -132,13 +135,16 @@ impl Director<'_> {
             wall_ns: self.options.wall_ns.checked_add(call.sent.0),
             ..self.recorded(exchange, Some(text))
         };
-        if !was_answered(exchange) {
-            let then = self.recorded(exchange, None);
+        let Some(at) = exchange.response else {
+            let waited = call.cancelled_after.map(|after| after.as_nanos());
+            let then = Occurrence {
+                cancelled_after_ns: waited.and_then(|waited| u64::try_from(waited).ok()),
+                ..self.recorded(exchange, None)
+            };
             self.judge.both(&then, &now);
             return;
-        }
-        let then = exchange.response.and_then(|at| self.script.message(at));
-        let Some(then) = then else {
+        };
+        let Some(then) = self.script.message(at) else {
             self.tally.uncompared += 1;
             return;
         };

@@ -24,12 +24,19 @@ pub(super) struct Call {
     pub sent: Moment,
     /// When its answer is given up; `None`: nothing waits for it.
     pub deadline: Option<Moment>,
+    /// How long the recorded client waited before it cancelled the request without an answer.
+    pub cancelled_after: Option<Duration>,
     pub cancelled: bool,
 }
 
 impl Call {
     /// Whether the walk waits for its answer.
     pub fn is_awaited(&self) -> bool {
+        self.is_due() && was_answered(&self.exchange)
+    }
+
+    /// Whether it has to come to an end: that of the recorded server, if that died over it.
+    pub fn is_due(&self) -> bool {
         self.deadline.is_some() && !self.cancelled
     }
 }
@@ -50,6 +57,11 @@ impl Calls {
     /// The calls whose answers are waited for.
     pub fn awaited(&self) -> impl Iterator<Item = &Call> {
         self.0.values().filter(|call| call.is_awaited())
+    }
+
+    /// The calls that have to come to an end.
+    pub fn due(&self) -> impl Iterator<Item = &Call> {
+        self.0.values().filter(|call| call.is_due())
     }
 
     /// The oldest open call with this id.
@@ -110,11 +122,12 @@ impl Skipped {
 }
 
 /// How long the answer to `exchange` may take: ten times as long as in the recording, and ten seconds
-/// at least; `None` where nothing waits for it.
-pub(super) fn patience(exchange: &Exchange) -> Option<Duration> {
+/// at least, also where the recorded server `died` over it; `None` where nothing waits for it.
+pub(super) fn patience(exchange: &Exchange, died: bool) -> Option<Duration> {
     let recorded = Duration::from_nanos(exchange.latency_ns().unwrap_or(0));
     let patience = recorded.saturating_mul(10).max(Duration::from_secs(10));
-    was_answered(exchange).then_some(patience)
+    let is_due = was_answered(exchange) || died && exchange.status == Status::Lost;
+    is_due.then_some(patience)
 }
 
 /// The outcome of a message that a fault keeps from being sent.

@@ -47,10 +47,8 @@ impl Director<'_> {
                 self.conclude_nothing(requests);
             }
         }
-        let silent = self.calls.0.values().filter(|call| !call.is_awaited());
-        let silent: Vec<_> = silent.map(|call| call.exchange.clone()).collect();
-        for exchange in silent {
-            let left = self.recorded(&exchange, None);
+        for call in self.calls.0.values().filter(|call| !call.is_awaited()) {
+            let left = self.recorded(&call.exchange, None);
             self.judge.alike(&left);
         }
         for exchange in self.questions.missing(&self.calls, self.script.is_part()) {
@@ -92,7 +90,7 @@ impl Director<'_> {
     fn conclude_hang(&mut self, last_words: &str) {
         // How long it took to end the server does not count.
         let (stopped, waits) = &self.ending.stopped;
-        let pending = self.calls.awaited().map(|call| {
+        let pending = self.calls.due().map(|call| {
             let waited = stopped.since(call.sent).as_nanos();
             let waited = duration(u64::try_from(waited).unwrap_or(u64::MAX));
             format!("{} for {waited}", named(&call.exchange))
@@ -119,6 +117,13 @@ impl Director<'_> {
         text += last_words;
         self.judge.trouble(Trouble::Hang, text.into());
         self.conclude_pending();
+        // A server that is stopped at work may end in any way; one that has died before should not.
+        if let (Some(then), Some(now)) = (&self.options.recorded_end, self.ended())
+            && self.options.recorded_died
+        {
+            let now = now.clone();
+            self.judge.ends(then, &now);
+        }
     }
 
     /// The server left with work pending: tells how, after what, and what it said last.
@@ -171,11 +176,15 @@ impl Director<'_> {
         {
             return self.conclude_crash(last_words, requests);
         }
-        let text = match (needed, badly) {
-            (Some(Deadly::Kill), _) => "the server did not end at SIGTERM, and was killed".into(),
-            (Some(Deadly::Term), _) => "the server did not end when its input was closed".into(),
-            (None, Some(ended)) => end(ended),
-            (None, None) => return,
+        let text = match (needed, &self.options.recorded_end, self.ended()) {
+            (Some(Deadly::Kill), ..) => "the server did not end at SIGTERM, and was killed".into(),
+            (Some(Deadly::Term), ..) => "the server did not end when its input was closed".into(),
+            (None, Some(then), Some(now)) if !is_part => {
+                let now = now.clone();
+                return self.judge.ends(then, &now);
+            }
+            (None, _, Some(now)) if is_bad(now) => end(now),
+            _ => return,
         };
         self.say(Class::Changed.unless(is_part), &text, None);
     }

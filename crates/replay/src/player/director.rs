@@ -6,6 +6,7 @@
 //! | recorded frame | waits for | passing it |
 //! |---|---|---|
 //! | answer of the server | the live answer | |
+//! | cancel of an open request | its answer, for as long as in the recording | sends it if there is none |
 //! | request or notification of the client | a question of the server; an answer, if there is to be only one request at a time; a notification that is due; the recorded gap (`--order timed`, and polls of tasks) | sends it |
 //! | answer of the client | | sends it once the live question is there |
 //! | anything else of the server | | is noted |
@@ -15,8 +16,9 @@
 //! left to say then.
 
 use super::calls::Notices;
-use super::calls::{Calls, Skipped, Tally, named};
+use super::calls::{Call, Calls, Skipped, Tally, named};
 use super::questions::Questions;
+use super::requests::cancelled;
 use super::script::{Script, Step, What};
 use super::stages::{Ending, Stage};
 use super::{Options, Order};
@@ -27,6 +29,7 @@ use mcpreel_store::reader::ReadError;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
+use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::Value;
 use mcpreel_wire::message::Classifier;
 use mcpreel_wire::text::{escape, plural};
@@ -235,6 +238,14 @@ impl Director<'_> {
         if let Some((exchange, until)) = self.questions.held(&self.calls, self.now) {
             return hold(format!("the server to ask {}", named(exchange)), until);
         }
+        if let What::Tells(message) = &step.what
+            && let Some((call, after)) = cancelled(message).and_then(|id| self.given_up(id))
+            && self.now < call.sent + after
+            && self.questions.unanswered().next().is_none()
+        {
+            let waits = format!("the answer to {}", named(&call.exchange));
+            return hold(waits, Some(call.sent + after));
+        }
         let awaited = self.calls.awaited().count();
         let is_serial = self.options.order == Order::Serial;
         if is_serial && awaited > 0 || self.calls.0.len() >= MOST_OPEN {
@@ -258,6 +269,14 @@ impl Director<'_> {
             waits: None,
             until: Some(until),
         })
+    }
+
+    /// The open call with this id of the recorded client, and how long that waited for its answer.
+    fn given_up(&self, id: &RequestId) -> Option<(&Call, Duration)> {
+        let call = self.calls.0.get(&self.calls.by_id(&self.as_sent(id))?)?;
+        Some(call)
+            .filter(|call| !call.cancelled)
+            .zip(call.cancelled_after)
     }
 
     /// Does what a frame wants, which came so long after the one before.

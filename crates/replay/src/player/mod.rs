@@ -24,8 +24,11 @@
 //! waits for the server while the server waits for an answer that comes later in the recording, the
 //! server gets that answer after a second.
 //!
-//! Nothing waits for the answer to a request that was cancelled before its answer came, that was not
-//! sent, or that opened a listen stream; nor, for longer than a moment, for what belongs to no call.
+//! A recorded cancel of an open request goes out when the server had as long as it had then. If it
+//! answers before, nothing is cancelled: that it answers now is a difference, what comes later is none.
+//! Nothing waits for the answer to a request that was cancelled, that was not sent, or that opened a
+//! listen stream; nor, for longer than a moment, for what belongs to no call. What the recorded
+//! server died over has to be answered, or to be the end of this one: else it hangs.
 //!
 //! # What is sent
 //!
@@ -65,7 +68,7 @@ use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_store::record::{self, Recorder};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::session::End;
+use mcpreel_trace::session::{End, Side as SessionSide};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -108,6 +111,8 @@ pub struct Options {
     pub wall_ns: u64,
     /// The end of the recorded server, where it is known.
     pub recorded_end: Option<End>,
+    /// Whether the recorded server ended while its client was there.
+    pub recorded_died: bool,
 }
 
 /// One replay: what is played, to whom, and where it is recorded.
@@ -149,7 +154,7 @@ pub enum PlayError {
 impl Play<'_> {
     /// Plays to the end; `clock` starts with the replay.
     pub fn run(
-        self,
+        mut self,
         clock: Clock,
         told: &mut dyn FnMut(&Progress<'_>),
     ) -> Result<Played, PlayError> {
@@ -161,6 +166,12 @@ impl Play<'_> {
         let until = self.until.filter(|until| until.0 < self.summary.frames);
         let mut script = Script::new(self.recording, until);
         (script.wanted, script.left_out) = (self.wanted, self.left_out);
+        let (options, session) = (&mut self.options, &self.summary.session);
+        options.recorded_wall_ns = self.summary.wall_ns;
+        options.wall_ns = clock.wall_ns();
+        options.recorded_end = session.phase.end().cloned();
+        let closed_first = session.closed_first.map(|closed| closed.by);
+        options.recorded_died = closed_first == Some(SessionSide::Server);
         let director = Director::new(self.options, self.judge, script, clock.now())?;
         let signals = self.signals;
         let outcome = target::run(self.command, director, &mut recorder, signals, told);

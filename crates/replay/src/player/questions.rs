@@ -271,6 +271,7 @@ impl Director<'_> {
             size: None,
             status: Status::Ok,
             latency_ns: None,
+            cancelled_after_ns: None,
             wall_ns: None,
         };
         self.judge.question(&live, class);

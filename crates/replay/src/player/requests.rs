@@ -31,8 +31,10 @@ impl Director<'_> {
                 self.skipped.sent(&id);
                 self.tally.sent += 1;
                 self.tally.last_method.clone_from(&exchange.method);
+                let patience = patience(&exchange, self.options.recorded_died);
                 let call = Call {
-                    deadline: patience(&exchange).map(|patience| self.now + patience),
+                    deadline: patience.map(|patience| self.now + patience),
+                    cancelled_after: self.script.cancelled_after(&exchange),
                     id: self.as_sent(&id),
                     exchange,
                     sent: self.now,
@@ -68,7 +70,7 @@ impl Director<'_> {
                 }
             }
             What::Tells(notification) => match cancelled(notification) {
-                // Nothing is cancelled that was not begun.
+                // Nothing is cancelled that was not begun, or was answered in time.
                 Some(id) if self.skipped.ids.contains(id) => return Err(None),
                 _ => Role::Notification(canonical(&notification.method)),
             },
@@ -106,7 +108,7 @@ impl Director<'_> {
     }
 
     /// An id of the recorded client as the server knows it.
-    fn as_sent(&self, id: &RequestId) -> RequestId {
+    pub(super) fn as_sent(&self, id: &RequestId) -> RequestId {
         if self.options.binder.fresh_ids {
             fresh_id(id)
         } else {
@@ -206,7 +208,7 @@ fn unreached(why: &str) -> Outcome {
 }
 
 /// The id of the request that a notification cancels.
-fn cancelled(notification: &Notification) -> Option<&RequestId> {
+pub(super) fn cancelled(notification: &Notification) -> Option<&RequestId> {
     match &notification.subject {
         Subject::Cancelled { request_id } => request_id.as_ref(),
         _ => None,

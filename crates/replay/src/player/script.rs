@@ -5,6 +5,7 @@
 
 pub use crate::lines::LONGEST;
 
+use super::calls::was_answered;
 use crate::bind::{each_candidate, text_hash};
 use bytes::Bytes;
 use mcpreel_store::reader::{MessageRow, ReadError, Recording};
@@ -14,6 +15,7 @@ use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_wire::json::parse_into;
 use mcpreel_wire::message::{Body, Direction, Notification, classify};
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::time::Duration;
 
 /// Requests of the server that are read at once.
 const QUESTIONS: u32 = 100;
@@ -226,6 +228,14 @@ impl<'r> Script<'r> {
                 page => all.extend(page),
             }
         }
+    }
+
+    /// How long the client waited before it cancelled a request that had no answer.
+    pub(super) fn cancelled_after(&mut self, exchange: &Exchange) -> Option<Duration> {
+        let after = self.recording.cancelled_after_ns(exchange);
+        let after = self.keep(after).flatten()?;
+        let is_given_up = !was_answered(exchange) && !exchange.is_listen();
+        is_given_up.then(|| Duration::from_nanos(after))
     }
 
     /// Whether the user wants this exchange.

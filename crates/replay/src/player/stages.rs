@@ -119,6 +119,7 @@ impl Director<'_> {
             Stage::Over => return Next::Never,
             Stage::Walking if self.may_step() => return Next::Now,
             Stage::Walking => self.walk.hold.as_ref().and_then(|hold| hold.until),
+            Stage::Settling(_) if self.calls.due().next().is_some() => None,
             Stage::Settling(since) => Some(self.settle_until(since)),
             Stage::Leaving(until) => Some(until),
             Stage::Closing(_, until) => match &self.ending.exited {
@@ -138,7 +139,7 @@ impl Director<'_> {
         }
         match self.ending.stage {
             Stage::Walking => self.walk.hold.as_ref()?.waits.clone(),
-            Stage::Settling(_) => Some(plural(self.calls.awaited().count() as u64, "answer")),
+            Stage::Settling(_) => Some(plural(self.calls.due().count() as u64, "answer")),
             _ => Some("the server to end".to_owned()),
         }
     }
@@ -151,7 +152,7 @@ impl Director<'_> {
     fn deadlines(&self) -> impl Iterator<Item = Moment> {
         let unread = self.ending.unread.map(|(_, since)| since + UNREAD);
         let end = self.options.timeout.map(|timeout| self.began + timeout);
-        let answer = self.calls.awaited().filter_map(|call| call.deadline).min();
+        let answer = self.calls.due().filter_map(|call| call.deadline).min();
         let deadlines = [end, unread, answer];
         deadlines.into_iter().flatten()
     }
@@ -159,7 +160,7 @@ impl Director<'_> {
     /// Until when at most something is waited for that has no deadline of its own.
     fn settle_until(&self, since: Moment) -> Moment {
         let is_open = |call: &super::calls::Call| {
-            !call.is_awaited() && !call.cancelled && !call.exchange.is_listen()
+            !call.is_due() && !call.cancelled && !call.exchange.is_listen()
         };
         if self.calls.0.values().any(is_open) {
             since + UNANSWERED
@@ -173,7 +174,7 @@ impl Director<'_> {
     /// Looks whether what is waited for at the end is there.
     pub(super) fn settle(&mut self) {
         if let Stage::Settling(since) = self.ending.stage
-            && self.calls.awaited().next().is_none()
+            && self.calls.due().next().is_none()
             && self.settle_until(since) <= self.now
         {
             self.stop(Stop::End, self.now);

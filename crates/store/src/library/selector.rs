@@ -19,6 +19,20 @@ const MIN_ID: usize = 4;
 pub struct Selected {
     pub path: PathBuf,
     pub seq: Option<Seq>,
+    /// The ids of the one that a name means and of the newest of that name, where that was made by
+    /// playing another one.
+    pub passed_over: Option<[String; 2]>,
+}
+
+impl Selected {
+    pub fn new(path: PathBuf, seq: Option<Seq>) -> Self {
+        let passed_over = None;
+        Self {
+            path,
+            seq,
+            passed_over,
+        }
+    }
 }
 
 /// A recording that may be meant.
@@ -86,26 +100,39 @@ pub(super) fn existing(text: &str) -> Option<Selected> {
         (exists && is_named).then_some(reel)
     };
     if let Some(path) = file(text) {
-        return Some(Selected { path, seq: None });
+        return Some(Selected::new(path, None));
     }
     let (text, seq) = split_seq(text);
-    file(text).map(|path| Selected { path, seq })
+    file(text).map(|path| Selected::new(path, seq))
 }
 
 /// Selects the one of `entries`, the newest first, that `text` means.
 pub fn select(text: &str, entries: &[Entry]) -> Result<Selected, SelectError> {
     let (selector, seq) = split_seq(text);
-    let entry = match selector.strip_prefix('@') {
-        Some(number) => by_age(selector, number, entries)?,
+    let by_name = |selector| {
+        by_name(selector, entries).map(|[entry, newest]| {
+            let is_other = !is_played(entry) && is_played(newest);
+            (
+                entry,
+                is_other.then(|| [entry.id.clone(), newest.id.clone()]),
+            )
+        })
+    };
+    let (entry, passed_over) = match selector.strip_prefix('@') {
+        Some(number) => (by_age(selector, number, entries)?, None),
         None => match by_id(selector, entries)? {
-            Some(entry) => entry,
-            None => by_name(selector, entries)?,
+            Some(entry) => (entry, None),
+            None => by_name(selector)?,
         },
     };
     Ok(Selected {
-        path: entry.path.clone(),
-        seq,
+        passed_over,
+        ..Selected::new(entry.path.clone(), seq)
     })
+}
+
+fn is_played(entry: &Entry) -> bool {
+    entry.summary().is_some_and(Summary::is_played)
 }
 
 /// The beginning of `id` that no other entry shares, four digits at least.
@@ -162,17 +189,19 @@ fn by_id<'a>(text: &str, entries: &'a [Entry]) -> Result<Option<&'a Entry>, Sele
     }
 }
 
-fn by_name<'a>(text: &str, entries: &'a [Entry]) -> Result<&'a Entry, SelectError> {
+/// The one that a name means, and the newest of that name.
+fn by_name<'a>(text: &str, entries: &'a [Entry]) -> Result<[&'a Entry; 2], SelectError> {
     let readable = || entries.iter().filter(|entry| entry.is_readable());
     let called = || readable().filter(|entry| names(entry).any(|name| name == text));
     // Who replays a server twice means the same session twice.
-    let is_played = |entry: &Entry| entry.summary().is_some_and(Summary::is_played);
     let recorded = || called().filter(|entry| !is_played(entry));
     // A name that somebody gave says more than what servers call themselves.
     recorded()
         .find(|entry| entry.name == text)
         .or_else(|| recorded().next())
         .or_else(|| called().next())
+        .zip(called().next())
+        .map(|(entry, newest)| [entry, newest])
         .ok_or_else(|| {
             let mut known: Vec<String> = Vec::new();
             for name in readable().flat_map(names) {
@@ -287,12 +316,7 @@ mod tests {
         let path = dir.path().join("a#1.reel");
         std::fs::write(&path, b"").unwrap();
         let text = path.to_str().unwrap();
-        let at = |seq| {
-            Some(Selected {
-                path: path.clone(),
-                seq,
-            })
-        };
+        let at = |seq| Some(Selected::new(path.clone(), seq));
         assert_eq!(existing(text), at(None));
         assert_eq!(existing(&format!("{text}#7")), at(Some(Seq(7))));
         assert_eq!(existing(&format!("{text}:7")), at(Some(Seq(7))));

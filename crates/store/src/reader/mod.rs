@@ -95,6 +95,15 @@ impl Recording {
         self.row("WHERE seq = ?1", [to_sql(seq.0)])
     }
 
+    /// Nanoseconds until the asking side cancelled a request, where it did.
+    pub fn cancelled_after_ns(&self, exchange: &Exchange) -> Result<Option<u64>, ReadError> {
+        let cancel = exchange.cancelled.map(|seq| self.head(seq)).transpose()?;
+        Ok(cancel.flatten().map(|head| {
+            let waited = head.t_first.since(exchange.t_request).as_nanos();
+            u64::try_from(waited).unwrap_or(u64::MAX)
+        }))
+    }
+
     /// A page of events after the one with the number `after`.
     pub fn events(&self, after: u64) -> Result<Vec<EventRow>, ReadError> {
         let params = (to_sql(after), PAGE_ROWS);

@@ -44,6 +44,7 @@ fn occurrence(method: &str) -> Occurrence<'_> {
         size: None,
         status: Status::Ok,
         latency_ns: Some(1_000_000),
+        cancelled_after_ns: None,
         wall_ns: None,
     }
 }

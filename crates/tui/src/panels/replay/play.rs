@@ -66,9 +66,6 @@ pub fn play(
         options: Options {
             guard,
             binder,
-            recorded_wall_ns: summary.wall_ns,
-            wall_ns: clock.wall_ns(),
-            recorded_end: summary.session.phase.end().cloned(),
             ..Options::default()
         },
         judge,

@@ -33,7 +33,7 @@ pub struct Tap {
     inner: Mutex<Inner>,
     /// How much of the spool is written, for the indexer.
     written: Arc<AtomicU64>,
-    indexer: OnceLock<Thread>,
+    keeper: OnceLock<Thread>,
 }
 
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl Tap {
             clock,
             inner: Mutex::new(inner),
             written,
-            indexer: OnceLock::new(),
+            keeper: OnceLock::new(),
         }
     }
 
@@ -100,8 +100,8 @@ impl Tap {
     }
 
     /// Whoever is to be unparked when something new is on record.
-    pub fn set_indexer(&self, thread: Thread) {
-        drop(self.indexer.set(thread));
+    pub fn set_keeper(&self, thread: Thread) {
+        drop(self.keeper.set(thread));
     }
 
     /// Puts bytes of a stream on record, as read at `t`.
@@ -170,11 +170,11 @@ impl Tap {
         }
     }
 
-    /// Whether the spool still has a name; without one nobody will read it.
-    pub fn is_linked(&self) -> bool {
+    /// How much of the spool the indexer has drained, as far as it has said.
+    pub fn drained(&self) -> u64 {
         match &self.lock().medium {
-            Medium::Recording(writer) | Medium::Refused { writer, .. } => writer.is_linked(),
-            Medium::Closed => true,
+            Medium::Recording(writer) | Medium::Refused { writer, .. } => writer.progress().drained,
+            Medium::Closed => 0,
         }
     }
 
@@ -201,7 +201,7 @@ impl Tap {
             self.written.store(writer.end(), Ordering::Release);
         }
         drop(inner);
-        if let Some(thread) = self.indexer.get() {
+        if let Some(thread) = self.keeper.get() {
             thread.unpark();
         }
     }

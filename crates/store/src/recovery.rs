@@ -161,17 +161,21 @@ fn take_over(
 /// The indexer that goes on with the recording `reel` from the spool `path`, and the size of that.
 fn begin(reel: &Path, path: &Path) -> Result<(Indexer, u64), RecoverError> {
     let mut spool = SpoolReader::open(path)?;
-    let (size, first) = (spool.last_position()?, spool.first_position());
-    if !reel.exists() || !open::is_born(reel)? {
-        let make = if reel.exists() {
-            schema::fill
-        } else {
-            schema::create
-        };
-        let created = make(reel, &*start_of(path)?, first);
-        drop(created.map_err(IndexError::from)?);
-    }
+    let size = spool.last_position()?;
+    make_if_missing(reel, &mut spool)?;
     Ok((Indexer::resume(reel, spool)?, size))
+}
+
+/// Makes the tables of the recording `reel`, unless it has them.
+pub(crate) fn make_if_missing(reel: &Path, spool: &mut SpoolReader) -> Result<(), RecoverError> {
+    let make = match reel.exists() {
+        true if open::is_born(reel)? => return Ok(()),
+        true => schema::fill,
+        false => schema::create,
+    };
+    let start = start_of(spool)?;
+    make(reel, &start, spool.first_position()).map_err(IndexError::from)?;
+    Ok(())
 }
 
 /// Drains a spool of `size` bytes. Returns `false` if the time was up before its end.

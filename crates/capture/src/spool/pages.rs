@@ -69,6 +69,9 @@ pub struct Progress {
     pub released: u64,
     /// The end of what is on record.
     pub drained: u64,
+    /// The recorder has ended or gone, and the indexer takes in the rest.
+    #[serde(default)]
+    pub is_over: bool,
 }
 
 const CRC: usize = 8;

@@ -12,7 +12,7 @@ use nix::fcntl::{Flock, FlockArg};
 use nix::sys::uio::pwritev;
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// Drained segments that keep their disk space: what traffic of a moment needs again.
@@ -88,18 +88,10 @@ impl Writer {
         self.end
     }
 
-    /// Whether the file still has a name.
-    pub fn is_linked(&self) -> bool {
-        self.file.metadata().is_ok_and(|file| file.nlink() > 0)
-    }
-
-    /// The position before which the indexer needs nothing any more; 0 where that is not known.
-    fn released(&self) -> u64 {
-        let progress = pages::read::<Progress>(&self.file, PROGRESS_AT);
-        progress
-            .ok()
-            .flatten()
-            .map_or(0, |progress| progress.released)
+    /// What the indexer has published; nothing where that cannot be read.
+    pub fn progress(&self) -> Progress {
+        let progress = pages::read(&self.file, PROGRESS_AT);
+        progress.ok().flatten().unwrap_or_default()
     }
 
     /// Appends a record. After an error the spool is as it was before.
@@ -201,7 +193,7 @@ impl Writer {
             sequence,
             is_punched: false,
         };
-        let released = self.released();
+        let released = self.progress().released;
         // One that was begun and refused is known by its sequence: none may be there twice.
         let begun = self.slots.iter().position(|slot| slot.sequence == sequence);
         let mut slots = 0..self.slots.len();
@@ -223,7 +215,7 @@ impl Writer {
 
     /// Gives the disk space of drained segments back, but for a few. To be called now and then.
     pub fn trim(&mut self) -> io::Result<()> {
-        let released = self.released();
+        let released = self.progress().released;
         let free: Vec<usize> = (0..self.slots.len())
             .filter(|at| self.is_free(*at, released))
             .collect();

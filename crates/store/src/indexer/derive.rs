@@ -207,21 +207,26 @@ const REPORT_EVERY: u64 = 4096;
 /// Derives everything of the recording `path` anew, in one transaction: whoever reads it
 /// meanwhile sees the old rows. `progress` is told how many frames are done.
 pub fn reindex(path: &Path, progress: &mut dyn FnMut(u64)) -> Result<(), IndexError> {
-    rebuild_all(&open::writable(path)?, progress)
+    rebuild_all(&open::writable(path)?, progress).map(drop)
 }
 
 pub(crate) fn rebuild_all(
     conn: &Connection,
     progress: &mut dyn FnMut(u64),
-) -> Result<(), IndexError> {
+) -> Result<Deriver, IndexError> {
     let transaction = Transaction::new_unchecked(conn, TransactionBehavior::Immediate)?;
-    rebuild(&transaction, progress)?;
-    Ok(transaction.commit()?)
+    let deriver = rebuild(&transaction, progress)?;
+    transaction.commit()?;
+    Ok(deriver)
 }
 
 /// Empties the derived tables and fills them again, within the caller's transaction. What is open at
-/// the last frame stays open in a live recording only.
-pub(crate) fn rebuild(conn: &Connection, progress: &mut dyn FnMut(u64)) -> Result<(), IndexError> {
+/// the last frame stays open in a live recording only; what comes next is for the deriver that is
+/// returned.
+pub(crate) fn rebuild(
+    conn: &Connection,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Deriver, IndexError> {
     conn.execute_batch(CLEAR)?;
     let mut writer = Writer::prepare(conn)?;
     let mut deriver = Deriver::default();
@@ -254,7 +259,7 @@ pub(crate) fn rebuild(conn: &Connection, progress: &mut dyn FnMut(u64)) -> Resul
     }
     deriver.flush(&mut writer)?;
     deriver.save(conn)?;
-    Ok(())
+    Ok(deriver)
 }
 
 /// Why a recording could not be made, filled, or derived anew.
@@ -268,6 +273,9 @@ pub enum IndexError {
     Open(#[from] OpenError),
     #[error(transparent)]
     Spool(#[from] SpoolError),
+    /// Another process goes on with the recording, or has finished it.
+    #[error("another process has taken the recording over")]
+    TakenOver,
     #[error("could not write the recording")]
     Sqlite(#[from] rusqlite::Error),
     /// The bytes of a long frame could not be copied or read.

@@ -22,7 +22,7 @@ pub(crate) mod line;
 pub(crate) mod long;
 pub mod write;
 
-use super::schema::{State, from_sql};
+use super::schema::{State, from_sql, to_sql};
 use super::{open, schema};
 use batch::Batch;
 use batch::names_unread;
@@ -81,6 +81,14 @@ impl Indexer {
     ) -> Result<Self, IndexError> {
         let conn = schema::create(path, context, spool.first_position())?;
         Self::new(path, conn, spool, Some(Deriver::default()))
+    }
+
+    /// Goes on with the recording `path` of a session that is not over: derives anew what has been
+    /// committed of it, and then what comes.
+    pub(crate) fn go_on(path: &Path, spool: SpoolReader) -> Result<Self, IndexError> {
+        let conn = open::writable(path)?;
+        let deriver = derive::rebuild_all(&conn, &mut |_| ())?;
+        Self::new(path, conn, spool, Some(deriver))
     }
 
     /// Goes on with the recording `path` where its last committed transaction ended. What is
@@ -162,6 +170,7 @@ impl Indexer {
         progress: &mut dyn FnMut(u64),
     ) -> Result<State, IndexError> {
         self.find_back()?;
+        self.deriver = None;
         let status = self.spool.status()?;
         let state = match status.end {
             Some(_) => State::Complete,
@@ -173,7 +182,7 @@ impl Indexer {
             if state == State::Recovered {
                 batch.recovered(frames_before)?;
             }
-            derive::rebuild(batch.conn, progress)
+            derive::rebuild(batch.conn, progress).map(drop)
         })?;
         // A reader that is in the way is no error: the next one makes up for it.
         self.leave_wal()?;
@@ -208,6 +217,9 @@ impl Indexer {
     ) -> Result<T, IndexError> {
         // Whoever else holds the file is found out here, before anything has changed in memory.
         let transaction = Transaction::new_unchecked(&self.conn, TransactionBehavior::Immediate)?;
+        if !self.state.is_last(&transaction)? {
+            return Err(IndexError::TakenOver);
+        }
         self.astray = true;
         let mut batch = Batch {
             conn: &transaction,
@@ -237,6 +249,7 @@ impl Indexer {
         let progress = Progress {
             released: resume,
             drained,
+            ..self.spool.progress()
         };
         // Where it fails the spool grows.
         if self.spool.publish(&progress).is_ok() {
@@ -305,6 +318,8 @@ pub(crate) fn damaged(path: &Path) -> impl Iterator<Item = PathBuf> {
 
 const SELECT_PROGRESS: &str = "SELECT resume, drained, frames, bytes, gap_bytes, t_last,
     (SELECT coalesce(max(id), 0) FROM event) FROM recording";
+const IS_LAST: &str = "SELECT drained = ?1 AND frames = ?2 AND state IN ('live', 'pending')
+    FROM recording";
 const SELECT_STREAMS: &str = "SELECT id, committed FROM stream ORDER BY id";
 
 #[derive(Debug, Default)]
@@ -334,6 +349,12 @@ impl Position {
     pub fn resume(&self) -> u64 {
         let open = self.lines.iter().filter_map(|line| line.open);
         open.fold(self.next, |first, open| first.min(open.record))
+    }
+
+    /// Whether nobody else has gone on with the recording, and it is not whole.
+    fn is_last(&self, conn: &Connection) -> rusqlite::Result<bool> {
+        let mut last = conn.prepare_cached(IS_LAST)?;
+        last.query_row([to_sql(self.next), to_sql(self.last_seq.0)], |row| row.get(0))
     }
 
     pub fn load(conn: &Connection) -> rusqlite::Result<Self> {

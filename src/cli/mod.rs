@@ -48,6 +48,7 @@ mod why;
 use clap::error::ContextKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use exit::Outcome;
+use mcpreel_store::record::{self, indexing};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -113,6 +114,12 @@ pub enum Command {
 
 /// Runs the program: the exit code of whatever the command line asks for.
 pub fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|command| command == indexing::COMMAND) {
+        arguments.next().into_iter().for_each(|spool| indexing::main(spool.into()));
+        return ExitCode::SUCCESS;
+    }
+    record::index_by_this_program();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         // Help and version are data for stdout, mistakes are diagnostics; clap knows which.

@@ -160,21 +160,22 @@ fn take_over(
 
 /// The indexer that goes on with the recording `reel` from the spool `path`, and the size of that.
 fn begin(reel: &Path, path: &Path) -> Result<(Indexer, u64), RecoverError> {
+    make_if_missing(reel, path)?;
     let mut spool = SpoolReader::open(path)?;
     let size = spool.last_position()?;
-    make_if_missing(reel, &mut spool)?;
     Ok((Indexer::resume(reel, spool)?, size))
 }
 
 /// Makes the tables of the recording `reel`, unless it has them.
-pub(crate) fn make_if_missing(reel: &Path, spool: &mut SpoolReader) -> Result<(), RecoverError> {
+pub(crate) fn make_if_missing(reel: &Path, spool: &Path) -> Result<(), RecoverError> {
     let make = match reel.exists() {
         true if open::is_born(reel)? => return Ok(()),
         true => schema::fill,
         false => schema::create,
     };
     let start = start_of(spool)?;
-    make(reel, &start, spool.first_position()).map_err(IndexError::from)?;
+    let first = SpoolReader::open(spool)?.first_position();
+    make(reel, &start, first).map_err(IndexError::from)?;
     Ok(())
 }
 

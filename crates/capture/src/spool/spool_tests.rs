@@ -125,6 +125,7 @@ fn release(path: &Path, released: u64) {
     let progress = Progress {
         released,
         drained: released,
+        is_over: false,
     };
     reader.publish(&progress).unwrap();
 }

@@ -325,6 +325,8 @@ const SELECT_STREAMS: &str = "SELECT id, committed FROM stream ORDER BY id";
 #[derive(Debug, Default)]
 struct Position {
     pub next: u64,
+    /// What the file says of it.
+    pub drained: u64,
     /// Events before it are on record.
     pub events_from: u64,
     pub lines: Vec<Line>,
@@ -354,7 +356,7 @@ impl Position {
     /// Whether nobody else has gone on with the recording, and it is not whole.
     fn is_last(&self, conn: &Connection) -> rusqlite::Result<bool> {
         let mut last = conn.prepare_cached(IS_LAST)?;
-        last.query_row([to_sql(self.next), to_sql(self.last_seq.0)], |row| row.get(0))
+        last.query_row([to_sql(self.drained), to_sql(self.last_seq.0)], |row| row.get(0))
     }
 
     pub fn load(conn: &Connection) -> rusqlite::Result<Self> {
@@ -362,6 +364,7 @@ impl Position {
             let number = |at| row.get(at).map(from_sql);
             Ok(Self {
                 next: number(0)?,
+                drained: number(1)?,
                 events_from: number(1)?,
                 lines: Vec::new(),
                 last_seq: Seq(number(2)?),

@@ -11,7 +11,7 @@
 
 use crate::indexer::{Budget, Finished, IndexError, Indexer};
 use crate::library::REEL;
-use crate::recovery::make_if_missing;
+use crate::recovery::{RecoverError, make_if_missing};
 use crate::schema::State;
 use mcpreel_capture::process;
 use mcpreel_capture::process::signals;
@@ -19,7 +19,7 @@ use mcpreel_capture::spool::{self, Progress, SpoolReader, Tail};
 use mcpreel_trace::clock::{Clock, Moment};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io::{Read as _, Write as _};
-use std::os::fd::{AsFd as _, FromRawFd as _};
+use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -168,7 +168,7 @@ impl Worker {
             return true;
         }
         let budget = Budget::beside_a_session(self.clock);
-        let stepped = self.indexer().and_then(|it| it.step(tail, &budget));
+        let stepped = self.indexer().and_then(|it| Ok(it.step(tail, &budget)?));
         match stepped {
             Ok(caught_up) => {
                 self.failures = 0;
@@ -182,13 +182,12 @@ impl Worker {
         }
     }
 
-    fn failed(&mut self, error: &IndexError) {
+    fn failed(&mut self, error: &dyn std::error::Error) {
         self.retry_at = self.clock.now() + RETRY;
         self.failures += 1;
         if self.failures < ATTEMPTS {
             return;
         }
-        let error: &dyn std::error::Error = error;
         let causes = std::iter::successors(Some(error), |error| error.source());
         let causes: Vec<_> = causes.map(ToString::to_string).collect();
         let rest = if self.spool.exists() {
@@ -215,7 +214,7 @@ impl Worker {
         let _ = self.recorder.write_all(line.as_bytes());
     }
 
-    fn indexer(&mut self) -> Result<&mut Indexer, IndexError> {
+    fn indexer(&mut self) -> Result<&mut Indexer, RecoverError> {
         let indexer = match self.indexer.take() {
             Some(indexer) => indexer,
             None => begin(&self.reel, &self.spool)?,
@@ -227,39 +226,42 @@ impl Worker {
     /// process may end in the middle of it: whatever is not committed then is still in the spool.
     fn finish(mut self) {
         self.retry_at = Moment(0);
-        let Ok(spool) = SpoolReader::open(&self.spool) else {
-            return;
-        };
-        let Ok(status) = spool.status() else { return };
+        self.failures = 0;
+        match self.take_in_the_rest() {
+            Ok(()) | Err(RecoverError::Index(IndexError::TakenOver)) => {}
+            Err(error) => {
+                self.failures = ATTEMPTS;
+                self.failed(&error);
+            }
+        }
+    }
+
+    fn take_in_the_rest(&mut self) -> Result<(), RecoverError> {
+        let spool = SpoolReader::open(&self.spool)?;
+        let has_end = spool.status()?.end.is_some();
+        // Readers are to know before we have the lock that it is no recorder who has it.
         let progress = Progress {
             is_over: true,
             ..spool.progress()
         };
         let _ = spool.publish(&progress);
         let mut lock = spool::lock(&self.spool).ok();
-        if status.end.is_none() && lock.is_none() {
+        if !has_end && lock.is_none() {
             // It lives and has no more use for us, or a reader has been faster.
-            return;
+            return Ok(());
         }
-        while !self.drain(Tail::Final) {
+        let budget = Budget::beside_a_session(self.clock);
+        while !self.indexer()?.step(Tail::Final, &budget)? {
             lock = lock.or_else(|| spool::lock(&self.spool).ok());
         }
-        let result = match self.failures {
-            0 => self.indexer().and_then(|it| complete(it, status.end.is_some())),
-            _ => return,
-        };
-        if let Err(error) = result {
-            self.failures = ATTEMPTS;
-            self.failed(&error);
-        }
+        Ok(complete(self.indexer()?, has_end)?)
     }
 }
 
 /// The indexer that goes on with the recording `reel`, which it creates if it has to.
-fn begin(reel: &Path, spool: &Path) -> Result<Indexer, IndexError> {
-    let reader = SpoolReader::open(spool)?;
-    make_if_missing(reel, &reader)?;
-    Indexer::go_on(reel, reader)
+fn begin(reel: &Path, spool: &Path) -> Result<Indexer, RecoverError> {
+    make_if_missing(reel, spool)?;
+    Ok(Indexer::go_on(reel, SpoolReader::open(spool)?)?)
 }
 
 /// Makes a drained recording one plain file, without a spool. `has_end`: its recorder came to its
@@ -274,7 +276,7 @@ fn complete(indexer: &mut Indexer, has_end: bool) -> Result<(), IndexError> {
     }
     // Where it stays, the next reader finds that nothing of it is missing.
     drop(indexer.release_spool());
-    let mut attempts = 400;
+    let mut attempts = 20;
     while attempts > 0 && !indexer.leave_wal().unwrap_or(true) {
         // A viewer lets go of the file within 33 ms of seeing that it is complete.
         thread::sleep(Duration::from_millis(5));

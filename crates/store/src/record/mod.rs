@@ -1,12 +1,12 @@
 //! Records a session: capture and store put together.
 //!
 //! ```text
-//!  main thread              pumps                   indexer thread (nice 19)
-//!  ───────────              ─────                   ────────────────────────
+//!  main thread              pumps                   keeper            indexer, a process (nice 19)
+//!  ───────────              ─────                   ──────            ────────────────────────────
 //!  spool, start event
-//!  server ──────────────▶   read, spool, write ──▶  unparked: drain, commit, watch stalls
-//!  wait for the end                                 (asleep while nothing happens)
-//!  status block, finisher: the rest within 150 ms, or leave the spool
+//!  server ──────────────▶   read, spool, write ──▶  unparked: wakes ──▶ drain, commit
+//!  wait for the end                                 watch stalls, disk  (asleep while nothing comes)
+//!  status page ─────────────────────────────────▶   150 ms at most      the rest, one plain file
 //!  exit code or signal of the server
 //! ```
 //!
@@ -14,9 +14,11 @@
 //! and is said once on stderr. [`import`] makes a recording of a session that is over.
 
 pub mod import;
-mod indexing;
+pub mod indexing;
+mod keeper;
 mod recorder;
 
+pub use keeper::index_by_this_program;
 pub use recorder::Recorder;
 
 use mcpreel_capture::process::exit_event;

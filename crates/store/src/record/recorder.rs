@@ -1,7 +1,7 @@
 //! Puts a session on record, whoever carries it: the pumps of `run`, a replay, a mock.
 
 use super::Options;
-use super::indexing::{Indexing, PATIENCE, lock};
+use super::keeper::{Keeping, lock, network};
 use crate::library;
 use mcpreel_capture::process::context;
 use mcpreel_capture::spool::Writer;
@@ -26,7 +26,7 @@ pub struct Recorder {
     warning: Arc<Warning>,
     /// The files of the recording, if one could be begun.
     files: Option<Arc<Files>>,
-    indexing: Option<Indexing>,
+    keeping: Option<Keeping>,
 }
 
 impl Recorder {
@@ -41,7 +41,7 @@ impl Recorder {
             gauges: stdio::gauges(),
             warning: Arc::default(),
             files,
-            indexing: None,
+            keeping: None,
         }
     }
 
@@ -68,7 +68,7 @@ impl Recorder {
     /// Puts on record that the recording lies where it may hang.
     pub fn warn_of_network(&self) {
         let files = self.files.as_ref();
-        if let Some(message) = files.and_then(|files| super::indexing::network(&files.spool)) {
+        if let Some(message) = files.and_then(|files| network(&files.spool)) {
             self.tap.event(EventKind::Warning { message });
         }
     }
@@ -76,9 +76,9 @@ impl Recorder {
     /// Begins to index what is on record, beside the session.
     pub fn start(&mut self) {
         self.warning.tell(&self.tap);
-        if let (Some(files), None) = (&self.files, &self.indexing) {
-            let indexing = Indexing::start(files, &self.tap, &self.gauges, &self.warning);
-            self.indexing = Some(indexing);
+        if let (Some(files), None) = (&self.files, &self.keeping) {
+            let keeping = Keeping::start(files, &self.tap, &self.gauges, &self.warning);
+            self.keeping = Some(keeping);
         }
     }
 
@@ -94,8 +94,8 @@ impl Recorder {
     /// this process has its lock, and nobody else can complete it.
     pub fn finish(mut self) {
         self.start();
-        if let Some(indexing) = self.indexing.take() {
-            indexing.finish(PATIENCE);
+        if let Some(keeping) = self.keeping.take() {
+            keeping.finish();
         }
         self.warning.tell(&self.tap);
         self.warning.tell_problem();

@@ -115,8 +115,14 @@ pub enum Command {
 /// Runs the program: the exit code of whatever the command line asks for.
 pub fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|command| command == indexing::COMMAND) {
-        arguments.next().into_iter().for_each(|spool| indexing::main(spool.into()));
+    if arguments
+        .next()
+        .is_some_and(|command| command == indexing::COMMAND)
+    {
+        arguments
+            .next()
+            .into_iter()
+            .for_each(|spool| indexing::main(spool.into()));
         return ExitCode::SUCCESS;
     }
     record::index_by_this_program();

@@ -130,7 +130,11 @@ fn take_over(
     if !is_writable(reel, &path) {
         return Ok(Outcome::ReadOnly);
     }
-    let _lock = match lock_patiently(&path, &|| limit.is_none() && is_missing(reel)) {
+    let waits = limit.is_none();
+    if waits {
+        wait_for_indexer(&path, clock, progress);
+    }
+    let _lock = match lock_patiently(&path, &|| waits && is_missing(reel)) {
         Ok(lock) => lock,
         Err(LockError::Missing) => return Ok(Outcome::Whole),
         Err(LockError::Held) => return Ok(Outcome::Live),
@@ -244,6 +248,29 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// microseconds, whoever creates the recording for two seconds at most.
 const ATTEMPTS: u32 = 5;
 const CREATION_ATTEMPTS: u32 = 1000;
+
+/// An indexer that has not come further for so long was stopped, or does what takes long.
+const STANDSTILL_NS: u64 = 2_000_000_000;
+
+/// Waits while the indexer of a session that is over completes its recording.
+fn wait_for_indexer(path: &Path, clock: Clock, progress: &mut dyn FnMut(Stage)) {
+    let (mut done, mut deadline) = (0, clock.deadline(STANDSTILL_NS));
+    while deadline.left_ns() > 0 && matches!(spool::lock(path), Err(LockError::Held)) {
+        let Ok(mut spool) = SpoolReader::open(path) else {
+            return;
+        };
+        let now = spool.progress();
+        if !now.is_over {
+            return;
+        }
+        if now.drained > done {
+            (done, deadline) = (now.drained, clock.deadline(STANDSTILL_NS));
+        }
+        let of = spool.last_position().unwrap_or(done);
+        progress(Stage::Draining { done, of });
+        std::thread::sleep(PAUSE);
+    }
+}
 
 /// Takes the lock of the spool `path`. Whoever `is_creating` the recording gets time for that.
 fn lock_patiently(path: &Path, is_creating: &dyn Fn() -> bool) -> Result<SpoolLock, LockError> {

@@ -356,7 +356,9 @@ impl Position {
     /// Whether nobody else has gone on with the recording, and it is not whole.
     fn is_last(&self, conn: &Connection) -> rusqlite::Result<bool> {
         let mut last = conn.prepare_cached(IS_LAST)?;
-        last.query_row([to_sql(self.drained), to_sql(self.last_seq.0)], |row| row.get(0))
+        last.query_row([to_sql(self.drained), to_sql(self.last_seq.0)], |row| {
+            row.get(0)
+        })
     }
 
     pub fn load(conn: &Connection) -> rusqlite::Result<Self> {

@@ -212,12 +212,18 @@ fn standing(details: &Details, spool: &Path) -> Standing {
     }
     match spool::lock(spool) {
         Err(LockError::Missing) => Standing::Cut,
+        Err(LockError::Held) if is_over(spool) => Standing::Pending,
         Err(LockError::Held | LockError::Io(_)) => Standing::Live,
         Ok(_lock) => match SpoolReader::open(spool).and_then(|spool| spool.status()) {
             Ok(status) if status.end.is_some() => Standing::Pending,
             _ => Standing::Interrupted,
         },
     }
+}
+
+/// Whether the recorder of a spool that somebody holds has ended, and it is the indexer's.
+fn is_over(spool: &Path) -> bool {
+    SpoolReader::open(spool).is_ok_and(|spool| spool.progress().is_over)
 }
 
 /// Bytes that a file takes on disk: a spool has holes where it was trimmed.

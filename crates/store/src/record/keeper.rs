@@ -190,7 +190,8 @@ impl Keeper {
         let rest = said.next().unwrap_or_default().to_vec();
         if let Some(problem) = said.next() {
             let problem = String::from_utf8_lossy(problem).into_owned();
-            self.warning.set_problem(Some(problem).filter(|it| !it.is_empty()));
+            self.warning
+                .set_problem(Some(problem).filter(|it| !it.is_empty()));
             self.warning.tell_problem();
         }
         self.said = rest;
@@ -217,11 +218,17 @@ impl Keeper {
         if Duration::from_millis(behind.saturating_mul(1000) / FASTEST) > PATIENCE {
             return;
         }
-        let deadline = self.tap.clock().deadline(u64::try_from(PATIENCE.as_nanos()).unwrap_or(0));
+        let deadline = self
+            .tap
+            .clock()
+            .deadline(u64::try_from(PATIENCE.as_nanos()).unwrap_or(0));
         let _ = indexer.set_nonblocking(false);
         while deadline.left_ns() > 0 {
             let left = Duration::from_nanos(deadline.left_ns().max(1));
-            let _ = self.indexer.as_ref().map(|it| it.set_read_timeout(Some(left)));
+            let _ = self
+                .indexer
+                .as_ref()
+                .map(|it| it.set_read_timeout(Some(left)));
             if self.listen() {
                 break;
             }

@@ -4,7 +4,9 @@
 //!  host ──stdin──▶ ┌───────────── mcpreel run ─────────────┐ ──stdin──▶ server
 //!  host ◀─stdout── │ capture: a plain thread per stream    │ ◀─stdout──
 //!  host ◀─stderr── │   read → append to spool → write      │ ◀─stderr──
-//!                  │ store::indexer (nice 19)              │
+//!                  └──────────────────┬────────────────────┘
+//!                  ┌───────────────────────────────────────┐
+//!                  │ store::indexer, a process (nice 19)   │
 //!                  │   spool → wire →     trace → SQLite   │
 //!                  └──────────────────┬────────────────────┘
 //!                                     ▼ one .reel file per session

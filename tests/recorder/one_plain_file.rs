@@ -30,12 +30,13 @@ fn viewer(reel: &Path) -> rusqlite::Result<Connection> {
     Connection::open_with_flags(reel, OpenFlags::SQLITE_OPEN_READ_ONLY)
 }
 
-/// The only file in the folder.
+/// The only file in the folder, once the indexer has seen that nobody is in its way.
 fn only_file(library: &Library) -> PathBuf {
-    let files = std::fs::read_dir(library.path()).expect("the folder can be listed");
-    let mut files: Vec<_> = files.flatten().map(|file| file.path()).collect();
-    assert_eq!(files.len(), 1, "{files:?}");
-    files.remove(0)
+    wait_for("one file", || {
+        let files = std::fs::read_dir(library.path()).expect("the folder can be listed");
+        let mut files: Vec<_> = files.flatten().map(|file| file.path()).collect();
+        (files.len() == 1).then(|| files.remove(0))
+    })
 }
 
 /// Fails unless the folder holds one plain file with all of `sent`, wherever it is copied to.

@@ -1,6 +1,6 @@
 //! What a pump is doing right now, for whoever watches it.
 //!
-//! Two questions are asked from outside: "has a write been hanging?" (by the indexer's thread,
+//! Two questions are asked from outside: "has a write been hanging?" (by the keeper's thread,
 //! which looks every 100 ms while one is under way) and "may the process end?" (by the main
 //! thread). Both are answered from atomics, without a lock on the hot path.
 

@@ -5,7 +5,7 @@
 //!  source ─▶ read ─▶ append to the spool ─▶ ─▶ sink        one plain thread per stream ([`pump`])
 //!                          │
 //!                          ▼ unpark
-//!                       indexer (a thread of its own, not ours)
+//!                       indexer (a process of its own, not ours)
 //! ```
 //!
 //! Nothing here parses what it moves, and nothing here can fail because of the recording: a

@@ -19,6 +19,7 @@ use mcpreel_capture::spool;
 use mcpreel_capture::spool::{LockError, SpoolError, SpoolLock, SpoolReader, Tail};
 use mcpreel_trace::clock::Clock;
 use nix::unistd::{AccessFlags, access};
+use rusqlite::Connection;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -164,23 +165,26 @@ fn take_over(
 
 /// The indexer that goes on with the recording `reel` from the spool `path`, and the size of that.
 fn begin(reel: &Path, path: &Path) -> Result<(Indexer, u64), RecoverError> {
-    make_if_missing(reel, path)?;
+    drop(make_if_missing(reel, path)?);
     let mut spool = SpoolReader::open(path)?;
     let size = spool.last_position()?;
     Ok((Indexer::resume(reel, spool)?, size))
 }
 
-/// Makes the tables of the recording `reel`, unless it has them.
-pub(crate) fn make_if_missing(reel: &Path, spool: &Path) -> Result<(), RecoverError> {
+/// Makes the tables of the recording `reel`; `None`: it has them.
+pub(crate) fn make_if_missing(
+    reel: &Path,
+    spool: &Path,
+) -> Result<Option<Connection>, RecoverError> {
     let make = match reel.exists() {
-        true if open::is_born(reel)? => return Ok(()),
+        true if open::is_born(reel)? => return Ok(None),
         true => schema::fill,
         false => schema::create,
     };
     let start = start_of(spool)?;
     let first = SpoolReader::open(spool)?.first_position();
-    make(reel, &start, first).map_err(IndexError::from)?;
-    Ok(())
+    let conn = make(reel, &start, first).map_err(IndexError::from)?;
+    Ok(Some(conn))
 }
 
 /// Drains a spool of `size` bytes. Returns `false` if the time was up before its end.

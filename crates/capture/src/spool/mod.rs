@@ -28,7 +28,8 @@
 //! one, but sessions that happened elsewhere may have lines that were left open. `conversation` is
 //! 0 over stdio; network transports number theirs.
 //!
-//! A lock on the file says that its recorder lives, or its indexer, which inherits it.
+//! A lock on the file says that its recorder lives, or that somebody completes the recording: the
+//! progress page says so before an indexer takes it.
 //!
 //! * [`Writer`] appends whole records or nothing;
 //! * [`SpoolReader`] reads them back, also while they are written;

@@ -136,8 +136,8 @@ impl Batch<'_> {
                 line.open.map(|open| to_sql(open.t_first.0)),
             ])?;
         }
-        let state = &mut self.state;
-        state.drained = state.next;
+        self.state.drained = self.state.next;
+        let state = &self.state;
         self.conn.prepare_cached(SAVE_PROGRESS)?.execute(params![
             to_sql(state.resume()),
             to_sql(state.next),

@@ -83,11 +83,20 @@ impl Indexer {
         Self::new(path, conn, spool, Some(Deriver::default()))
     }
 
-    /// Goes on with the recording `path` of a session that is not over: derives anew what has been
-    /// committed of it, and then what comes.
-    pub(crate) fn go_on(path: &Path, spool: SpoolReader) -> Result<Self, IndexError> {
-        let conn = open::writable(path)?;
-        let deriver = derive::rebuild_all(&conn, &mut |_| ())?;
+    /// Goes on with the recording `path` of a session that is not over, which was `made` just now or
+    /// begun by another process: derives anew what that has committed, and then what comes.
+    pub(crate) fn go_on(
+        path: &Path,
+        made: Option<Connection>,
+        spool: SpoolReader,
+    ) -> Result<Self, IndexError> {
+        let (conn, deriver) = if let Some(conn) = made {
+            (conn, Deriver::default())
+        } else {
+            let conn = open::writable(path)?;
+            let deriver = derive::rebuild_all(&conn, &mut |_| ())?;
+            (conn, deriver)
+        };
         Self::new(path, conn, spool, Some(deriver))
     }
 

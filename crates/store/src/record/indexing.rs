@@ -260,8 +260,8 @@ impl Worker {
 
 /// The indexer that goes on with the recording `reel`, which it creates if it has to.
 fn begin(reel: &Path, spool: &Path) -> Result<Indexer, RecoverError> {
-    make_if_missing(reel, spool)?;
-    Ok(Indexer::go_on(reel, SpoolReader::open(spool)?)?)
+    let made = make_if_missing(reel, spool)?;
+    Ok(Indexer::go_on(reel, made, SpoolReader::open(spool)?)?)
 }
 
 /// Makes a drained recording one plain file, without a spool. `has_end`: its recorder came to its
@@ -276,7 +276,7 @@ fn complete(indexer: &mut Indexer, has_end: bool) -> Result<(), IndexError> {
     }
     // Where it stays, the next reader finds that nothing of it is missing.
     drop(indexer.release_spool());
-    let mut attempts = 20;
+    let mut attempts = 400;
     while attempts > 0 && !indexer.leave_wal().unwrap_or(true) {
         // A viewer lets go of the file within 33 ms of seeing that it is complete.
         thread::sleep(Duration::from_millis(5));

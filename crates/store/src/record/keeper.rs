@@ -48,9 +48,10 @@ static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 pub fn index_by_this_program() {
     // This name is the running program's, also when an update has replaced its file.
     let running = Path::new("/proc/self/exe");
-    let program = match running.exists() {
-        true => Ok(running.to_owned()),
-        false => std::env::current_exe(),
+    let program = if running.exists() {
+        Ok(running.to_owned())
+    } else {
+        std::env::current_exe()
     };
     drop(program.map(|program| PROGRAM.set(program)));
 }

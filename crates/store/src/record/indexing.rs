@@ -1,7 +1,7 @@
 //! The process that indexes one recording while it is made, and to its end.
 //!
 //! ```text
-//!  recorder ──how far the spool is written──▶ indexer (nice 19, a session of its own)
+//!  recorder ──how far the spool is written──▶ indexer (nice 19, a process group of its own)
 //!           ◀──why it cannot write, a line──
 //! ```
 //!
@@ -51,10 +51,6 @@ const ATTEMPTS: u32 = 3;
 pub fn main(spool: PathBuf) {
     process::release(process::inherited());
     signals::survive_large_files();
-    // What the host does to its processes, a terminal to its own, is not meant for us.
-    let _ = nix::unistd::setsid();
-    // A session of its own has its own share of the processors, which has a niceness as well.
-    let _ = std::fs::write("/proc/self/autogroup", "19");
     let Ok(recorder) = std::io::stdin().as_fd().try_clone_to_owned() else {
         return;
     };
@@ -76,7 +72,6 @@ pub fn main(spool: PathBuf) {
         worker.follow()
     });
     if let Ok(worker) = follow.join() {
-        let _ = std::fs::write("/proc/self/autogroup", "0");
         worker.finish();
     }
 }

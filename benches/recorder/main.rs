@@ -33,7 +33,9 @@ mod stats;
 mod traffic;
 
 use recorder_lines::{Line, Wanted};
+use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The lines that can be picked by name.
 const LINES: [(&str, Line<Setup>); 11] = [
@@ -67,11 +69,32 @@ impl Setup {
     }
 
     /// Removes the recordings that were made so far.
+    /// Removes what a session left, once the indexer, which outlives its recorder, is done with it:
+    /// what is measured next shall not run beside it.
     fn clean(&self) -> anyhow::Result<()> {
-        for file in std::fs::read_dir(&self.dir)? {
-            std::fs::remove_file(file?.path())?;
+        let mut files = self.files()?;
+        while files
+            .iter()
+            .any(|file| file.extension().is_some_and(|it| it == "spool"))
+        {
+            std::thread::sleep(Duration::from_millis(10));
+            files = self.files()?;
+        }
+        for file in files {
+            match std::fs::remove_file(file) {
+                // The log of a recording that has just become one plain file.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                removed => removed?,
+            }
         }
         Ok(())
+    }
+
+    fn files(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let entries = std::fs::read_dir(&self.dir)?;
+        Ok(entries
+            .map(|entry| Ok(entry?.path()))
+            .collect::<std::io::Result<_>>()?)
     }
 }
 

@@ -232,6 +232,15 @@ fn size_of(path: &Path) -> u64 {
         .map_or(0, |metadata| metadata.blocks() * 512)
 }
 
+/// When the recording `reel` was changed last, nanoseconds since the Unix epoch.
+pub(super) fn changed_at(reel: &Path) -> u64 {
+    match modified(reel) {
+        // There is nothing but a spool yet.
+        0 => modified(&spool_of(reel)),
+        at => at,
+    }
+}
+
 /// When a file was written last, nanoseconds since the Unix epoch.
 fn modified(path: &Path) -> u64 {
     let modified = path.metadata().and_then(|metadata| metadata.modified());

@@ -18,6 +18,7 @@ use chrono::{DateTime, Local, NaiveDateTime, TimeZone};
 pub use entry::{Details, Entry, EntryError, Standing, start_of};
 pub use retention::{Policy, prune};
 pub use selector::{SelectError, Selected, short_id};
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs::DirBuilder;
 use std::io;
@@ -100,7 +101,7 @@ impl Library {
     pub fn list(&self) -> Result<Vec<Entry>, LibraryError> {
         let reels = self.reels()?;
         let mut entries: Vec<_> = reels.iter().map(|reel| Entry::read(reel)).collect();
-        entries.sort_by(|a, b| (b.wall_ns, &b.path).cmp(&(a.wall_ns, &a.path)));
+        newest_first(&mut entries);
         Ok(entries)
     }
 
@@ -109,7 +110,7 @@ impl Library {
         let path = selector::existing(text);
         let selected = match path {
             Some(path) if selector::is_path(text) => path,
-            path => match (selector::select(text, &self.list()?), path) {
+            path => match (self.search(text), path) {
                 (Err(SelectError::Unknown { .. }), Some(path)) => path,
                 (selected, _) => selected?,
             },
@@ -118,6 +119,45 @@ impl Library {
             path: real(&selected.path),
             ..selected
         })
+    }
+
+    fn search(&self, text: &str) -> Result<Selected, SelectError> {
+        // All are opened only where that tells more.
+        if let Some(count) = selector::by_age_at_most(text) {
+            let selected = selector::select(text, &self.newest(count)?);
+            if !matches!(selected, Err(SelectError::TooFew { .. })) {
+                return selected;
+            }
+        }
+        selector::select(text, &self.list()?)
+    }
+
+    /// The newest `count` recordings, and perhaps others, the newest first.
+    ///
+    /// A name says when its recording began, but in the local time of then, and people rename files:
+    /// it only says where to begin. Nothing was changed before it began, though, so that a file
+    /// which is older than those need not be opened.
+    fn newest(&self, count: usize) -> Result<Vec<Entry>, LibraryError> {
+        let mut reels = self.reels()?;
+        reels.sort_by_cached_key(|reel| {
+            let name = reel.file_name().unwrap_or_default().to_owned();
+            let says_when = name
+                .as_encoded_bytes()
+                .first()
+                .is_some_and(u8::is_ascii_digit);
+            Reverse((says_when, name))
+        });
+        let rest = reels.split_off(count.min(reels.len()));
+        let mut entries: Vec<_> = reels.iter().map(|reel| Entry::read(reel)).collect();
+        let oldest = entries.iter().map(|entry| entry.wall_ns).min().unwrap_or(0);
+        let may_be_newer = |reel: &&PathBuf| entry::changed_at(reel) >= oldest;
+        entries.extend(
+            rest.iter()
+                .filter(may_be_newer)
+                .map(|reel| Entry::read(reel)),
+        );
+        newest_first(&mut entries);
+        Ok(entries)
     }
 
     /// The recording with this id, all of it. A folder that cannot be listed has none.
@@ -152,6 +192,10 @@ impl Library {
             found => Ok(found.unwrap_or_default()),
         }
     }
+}
+
+fn newest_first(entries: &mut [Entry]) {
+    entries.sort_by(|a, b| (b.wall_ns, &b.path).cmp(&(a.wall_ns, &a.path)));
 }
 
 // Names of recordings: `2026-11-20T15-17-03_weather-server_7f3a9c21.reel`.

@@ -156,6 +156,14 @@ fn split_seq(text: &str) -> (&str, Option<Seq>) {
     }
 }
 
+/// How many of the newest have to be known for what `text` means; `None`: it is not `@` or `@N`.
+pub(super) fn by_age_at_most(text: &str) -> Option<usize> {
+    match split_seq(text).0.strip_prefix('@')? {
+        "" => Some(1),
+        number => number.parse().ok(),
+    }
+}
+
 fn by_age<'a>(text: &str, number: &str, entries: &'a [Entry]) -> Result<&'a Entry, SelectError> {
     let number = if number.is_empty() { "1" } else { number };
     let number = number.parse::<usize>().ok();

@@ -108,3 +108,41 @@ fn a_symbolic_link_means_the_recording_where_it_lies() {
     assert_eq!(frames(&link), frames(&live.reel));
     assert!(frames(&link) > 0);
 }
+
+/// Only files are opened that may be the newest, whatever their names say.
+#[test]
+fn the_newest_is_the_one_that_began_last_whatever_files_are_called() {
+    let dir = tempfile::tempdir().unwrap();
+    let one = finished(dir.path(), 1);
+    let ago = |seconds: u64| {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        u64::try_from(now.unwrap().as_nanos()).unwrap() - seconds * 1_000_000_000
+    };
+    for (began, name) in [
+        (ago(50), "2026-11-20T10-00-00_travelled-west_00000001.reel"),
+        (ago(60), "2026-11-20T15-00-00_weather_00000002.reel"),
+        (ago(40), "renamed by somebody.reel"),
+        (ago(70), "2026-11-20T14-00-00_weather_00000003.reel"),
+    ] {
+        let path = dir.path().join(name);
+        std::fs::copy(&one.reel, &path).unwrap();
+        let conn = Connection::open(&path).unwrap();
+        let set = "UPDATE recording SET wall_ns = ?1";
+        conn.execute(set, [i64::try_from(began).unwrap()]).unwrap();
+    }
+    std::fs::remove_file(&one.reel).unwrap();
+    std::fs::write(
+        dir.path().join("2026-11-20T16-00-00_bad_00000004.reel"),
+        "x",
+    )
+    .unwrap();
+    let library = Library::new(dir.path());
+    let starts = |text: &str| {
+        let path = library.select(text).unwrap().path;
+        path.file_name().unwrap().to_string_lossy()[..13].to_owned()
+    };
+    assert_eq!(starts("@"), "renamed by so");
+    assert_eq!(starts("@2"), "2026-11-20T10");
+    assert_eq!(starts("@4"), "2026-11-20T14");
+    assert!(library.select("@5").is_err());
+}

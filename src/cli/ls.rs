@@ -8,7 +8,7 @@ use super::table::{Cell, Fit, Table};
 use super::{filter, folder, rows};
 use clap::Args;
 use mcpreel_share::phrases::{self, recording, sentence, when};
-use mcpreel_store::library::{Details, Entry, Library, Standing, short_id};
+use mcpreel_store::library::{Details, Entry, Ids, Library, Standing};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::recovery;
 use mcpreel_store::schema::State;
@@ -181,11 +181,12 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
         ("NOTE", Fit::Cut),
     ])
     .giving_way(&WAYS);
+    let ids = Ids::of(entries);
     let mut unreadable = Vec::new();
     for entry in entries {
         match &entry.details {
             Details::Unreadable(error) => unreadable.push(sentence(error)),
-            _ => table.push(row(entry, entries)),
+            _ => table.push(row(entry, &ids)),
         }
     }
     table.write(out)?;
@@ -201,7 +202,7 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
     Ok(())
 }
 
-fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 14] {
+fn row(entry: &Entry, ids: &Ids) -> [Cell; 14] {
     let summary = entry.summary();
     let number = |of: fn(&Summary) -> u64| summary.map(of);
     let count = |number: Option<u64>| number.map_or_else(String::new, count);
@@ -221,7 +222,7 @@ fn row(entry: &Entry, entries: &[Entry]) -> [Cell; 14] {
     };
     [
         state,
-        Cell::new(short_id(&entry.id, entries), Ink::Strong),
+        Cell::new(ids.short(&entry.id), Ink::Strong),
         when::short(entry.wall_ns).into(),
         escape(&entry.name).into_owned().into(),
         recording::origin(entry).unwrap_or_default().into(),

@@ -135,15 +135,34 @@ fn is_played(entry: &Entry) -> bool {
     entry.summary().is_some_and(Summary::is_played)
 }
 
+/// The ids of recordings, in order.
+pub struct Ids(Vec<String>);
+
+impl Ids {
+    pub fn of(entries: &[Entry]) -> Self {
+        let mut ids: Vec<_> = entries.iter().map(|entry| entry.id.clone()).collect();
+        ids.sort();
+        ids.dedup();
+        Self(ids)
+    }
+
+    /// The beginning of `id` that no other recording shares, four digits at least.
+    pub fn short<'a>(&self, id: &'a str) -> &'a str {
+        let shared = |other: &String| {
+            let same = id.bytes().zip(other.bytes());
+            same.take_while(|(a, b)| a == b).count()
+        };
+        let at = self.0.partition_point(|other| &**other < id);
+        let after = self.0[at..].iter().find(|other| **other != id);
+        let neighbours = self.0[..at].last().into_iter().chain(after);
+        let longest = neighbours.map(shared).max().unwrap_or(0);
+        id.get(..(longest + 1).max(MIN_ID)).unwrap_or(id)
+    }
+}
+
 /// The beginning of `id` that no other entry shares, four digits at least.
 pub fn short_id<'a>(id: &'a str, entries: &[Entry]) -> &'a str {
-    let shared = |other: &str| {
-        let same = id.bytes().zip(other.bytes());
-        same.take_while(|(a, b)| a == b).count()
-    };
-    let others = entries.iter().filter(|entry| entry.id != id);
-    let longest = others.map(|entry| shared(&entry.id)).max().unwrap_or(0);
-    id.get(..(longest + 1).max(MIN_ID)).unwrap_or(id)
+    Ids::of(entries).short(id)
 }
 
 /// `REC#1187` or `REC:1187` as `REC` and the frame.

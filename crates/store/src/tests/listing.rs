@@ -114,10 +114,8 @@ fn a_symbolic_link_means_the_recording_where_it_lies() {
 fn the_newest_is_the_one_that_began_last_whatever_files_are_called() {
     let dir = tempfile::tempdir().unwrap();
     let one = finished(dir.path(), 1);
-    let ago = |seconds: u64| {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        u64::try_from(now.unwrap().as_nanos()).unwrap() - seconds * 1_000_000_000
-    };
+    let now = mcpreel_trace::clock::Clock::start().wall_ns();
+    let ago = |seconds: u64| now - seconds * 1_000_000_000;
     for (began, name) in [
         (ago(50), "2026-11-20T10-00-00_travelled-west_00000001.reel"),
         (ago(60), "2026-11-20T15-00-00_weather_00000002.reel"),

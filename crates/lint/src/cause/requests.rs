@@ -79,8 +79,9 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
             && (call.status != Status::Lost || told.is_some())
             && !others.any(|one| one.parent == Some(call.id))
     });
+    old.extend(cancelled_in_vain(facts, old.len()));
     let oldest = *old.iter().min_by_key(|call| (call.t_request, call.id))?;
-    let waited_ns = until.ns_since(oldest.t_request);
+    let waited_ns = oldest.unanswered_ns(until)?;
     let (instead, evidence) = phrases::other_id(facts, oldest).unzip();
     let others = match old.len() as u64 - 1 {
         0 => String::new(),
@@ -113,7 +114,23 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
         .shown(old.iter().take(3).map(|call| phrases::request(call)))
         .shown(evidence)
         .shown(phrases::leaving(facts));
-    Some(cause.shown(phrases::stderr(facts, 2)))
+    Some(cause.shown(phrases::stderr(facts, Some(oldest.t_request), 2)))
+}
+
+/// Calls that the server would not have answered either if they had not been cancelled: several were,
+/// or it did not even notice the end of its input. `others` were not cancelled.
+fn cancelled_in_vain(facts: &Facts, others: usize) -> Vec<&Exchange> {
+    let is_silent = |one: &&Cancelled| {
+        one.exchange.direction == Direction::ClientToServer
+            && one.exchange.status == Status::Cancelled
+            && one.waited_ns() > Some(PATIENCE_NS)
+            && !one.said.to_ascii_lowercase().contains("user")
+    };
+    let calls: Vec<_> = facts.cancelled.iter().filter(is_silent).collect();
+    let hangs = others + calls.len() > 1 || facts.found("shutdown-eof-ignored").is_some();
+    let is_told = !hangs || client_gave_up(facts).is_some();
+    let calls = calls.into_iter().filter(|_| !is_told);
+    calls.map(|one| &one.exchange).collect()
 }
 
 /// The shortest limit that clients come with is 5 s; people cancel sooner, nanoseconds.

@@ -115,10 +115,8 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
     let sentence = if is_mock {
         format!("the mock {ended}{when}, as it was asked to")
     } else {
-        format!(
-            "the server {ended}{when}{}",
-            phrases::stderr_says(facts, asked)
-        )
+        let said = phrases::stderr_says(facts, asked);
+        format!("the server {ended}{when}{said}")
     };
     let cause = Cause::new(certainty, sentence, advice);
     let usage = facts.session.usage.filter(|_| was_killed);

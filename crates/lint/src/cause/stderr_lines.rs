@@ -36,11 +36,8 @@ impl<'f> LastWords<'f> {
     /// were said long before its end.
     pub(super) fn of(facts: &'f Facts, since: Option<Moment>) -> Self {
         let last = facts.last_words.last().map_or(facts.now, |line| line.t);
-        let is_old = match since {
-            Some(_) => false,
-            None => facts.end().is_some() && facts.since(last) > LONG_BEFORE_NS,
-        };
-        let since = since.unwrap_or_default();
+        let is_late = facts.end().is_some() && facts.since(last) > LONG_BEFORE_NS;
+        let (is_old, since) = (since.is_none() && is_late, since.unwrap_or_default());
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
         let is_meant = |line: &&Line| {
             let is_near = line.t >= since && last.ns_since(line.t) <= TOGETHER_NS;

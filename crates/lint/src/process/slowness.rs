@@ -89,19 +89,16 @@ struct Call {
 impl Calls {
     pub(super) fn part(&mut self, part: &Part<'_>) {
         match &part.message.body {
-            Body::Request(request) if part.method() == Some("tools/call") => {
-                let is_call = part.direction() == Direction::ClientToServer;
-                if let Some(name) = request.name.as_deref()
-                    && is_call
+            Body::Request(request)
+                if part.method() == Some("tools/call")
+                    && part.direction() == Direction::ClientToServer
                     && request.retry.is_none()
-                {
-                    self.call(part, name);
-                }
+                    && let Some(name) = request.name.as_deref() =>
+            {
+                self.call(part, name);
             }
-            Body::Response(_) => {
-                if let Some(exchange) = part.exchange() {
-                    self.open.remove(&exchange);
-                }
+            Body::Response(_) if let Some(exchange) = part.exchange() => {
+                self.open.remove(&exchange);
             }
             Body::Notification(it) if matches!(it.subject, Subject::Cancelled { .. }) => {
                 self.cancelled(part);

@@ -101,7 +101,7 @@ pub fn run(args: &Report) -> Outcome {
     let recording = args.which.open("a report is about a session")?;
     select::tell_if_played(&args.which.recording, &recording)?;
     let now = select::now(&recording, &recording.summary()?);
-    let (redacted, report, known) = without_secrets(&recording, &policy)?;
+    let (redacted, report, known) = without_secrets(&recording, now, &policy)?;
     // Who made the report looks for it by the original's id, unless that is redacted.
     let summary = redacted.summary()?;
     let id = summary.context.parent.as_ref().unwrap_or(&summary.id);
@@ -164,12 +164,13 @@ pub fn run(args: &Report) -> Outcome {
 /// The recording without its secrets, what was replaced, and a redactor that knows the secrets.
 fn without_secrets(
     recording: &Recording,
+    now: Option<Moment>,
     policy: &Arc<Policy>,
 ) -> Result<(Recording, RedactionReport, Redactor), Failure> {
     let mut tell = progress(recording)?;
     let mut redacting = outgoing::learn(recording, policy, &mut tell)?;
-    let (redacted, report) =
-        recording_copy::redacted_with_own_id(&mut redacting, &Selection::default(), &mut tell)?;
+    let what = (&Selection::default(), now);
+    let (redacted, report) = recording_copy::redacted_with_own_id(&mut redacting, what, &mut tell)?;
     let known = redacting.into_redactor().of_known_words();
     let known = known.map_err(anyhow::Error::from)?;
     Ok((redacted.called(Path::new(SESSION)), report, known))
@@ -222,8 +223,8 @@ fn write(
             format,
             bodies: Bodies::Without,
             selection: &Selection::default(),
-            now,
-            // It is redacted already.
+            // It is redacted already, and the recording says when it was copied.
+            now: now.filter(|_| format != Format::Recording),
             policy: None,
         };
         outgoing::save(redacted, &order, path, Replace::No, &mut tell)?;

@@ -46,7 +46,8 @@ pub struct Printer {
     /// How the session ended, where that is known.
     pub end: Option<End>,
     /// The end of the recording; of a live one now. Until then what has no answer was waited for.
-    pub until: Moment,
+    /// None where nobody knows it.
+    pub until: Option<Moment>,
     /// Digits of the longest number of a frame.
     digits: usize,
 }
@@ -60,7 +61,7 @@ impl Printer {
             typed: true,
             of_frames: false,
             end: None,
-            until: Moment(0),
+            until: None,
             digits: last.to_string().len().max(5),
         }
     }
@@ -112,7 +113,7 @@ impl Printer {
         }
         let mut row = RowView::of_exchange(exchange);
         row.t = t.unwrap_or(row.t);
-        self.until = t.unwrap_or(self.until);
+        self.until = t.or(self.until);
         let mut what = row.what(self.end.as_ref());
         if is_open {
             let open = duration(row.t.0.saturating_sub(exchange.t_request.0));

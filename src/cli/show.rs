@@ -15,6 +15,7 @@ use clap::Args;
 use mcpreel_share::export::all_rows;
 use mcpreel_share::phrases::{self, phrases_session, when};
 use mcpreel_store::reader::{Recording, Summary};
+use mcpreel_store::schema::State;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
@@ -44,6 +45,7 @@ How to read it:
   #            the number of a frame: one line of a stream as it was read, counted
                over all streams; exchanges have the number of their request
   LATENCY      with > before it: no answer came in this time
+  failed       answered with an error, cancelled, or never answered
   →  ←         from the client to the server, from the server to the client
   legacy       the era of the protocol with a handshake (initialize)
   modern       the era without one: every request says its version
@@ -123,7 +125,10 @@ impl Show {
         (rows.typed, rows.of_frames) = (is_any, what.frames);
         rows.end = summary.session.phase.end().cloned();
         let now = select::now(&recording, &summary);
-        rows.until = now.unwrap_or(Moment(summary.t_last_ns));
+        let until = now.unwrap_or(Moment(summary.t_last_ns));
+        // Nobody knows when a recorder was killed.
+        let is_cut_off = summary.state == State::Recovered && rows.end == Some(End::Unknown);
+        rows.until = (!is_cut_off).then_some(until);
         match (selected.seq, &query) {
             (Some(_), query) if query.is_some() || is_other => {
                 let way_out = "#SEQ names one frame; leave it out, or leave out the options";
@@ -134,7 +139,7 @@ impl Show {
             (None, None) if !is_any => self.all(&recording, &mut rows)?,
             (None, None) if self.json => rows.out.json(&summary_json(&recording, &summary)?)?,
             (None, None) => {
-                write_summary(&recording, &summary, rows.until, &mut rows.out)?;
+                write_summary(&recording, &summary, until, &mut rows.out)?;
                 rows.out.line("")?;
                 self.all(&recording, &mut rows)?;
                 write_findings(&recording, &summary, &mut rows.out)?;

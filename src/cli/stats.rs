@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 /// Latencies and failures per method and per tool
 ///
 /// P50, P95 and P99 are of answers only. MAX counts calls without an answer too, as long as they
-/// were waited for: until they were cancelled, or the session ended; a > marks it.
+/// were waited for: until they were cancelled, or the session ended; a > marks it. FAILED are calls
+/// that were answered with an error, cancelled, or never answered.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

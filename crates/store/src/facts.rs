@@ -8,7 +8,7 @@ use mcpreel_lint::Severity;
 use mcpreel_lint::cause::Facts;
 use mcpreel_lint::cause::facts::{Cancelled, Counts, Failed, Found, Group, Line, Sample};
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::event::Event;
+use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_wire::message::Direction;
@@ -95,7 +95,6 @@ impl Recording {
         let (failed, failed_too) = self.failed(summary.failed)?;
         let mut facts = Facts {
             is_live: now.is_some(),
-            is_short: is_cut || now.is_none() && !summary.state.is_final(),
             now: now.unwrap_or(Moment(summary.t_last_ns)),
             counts: Counts {
                 frames: summary.frames,
@@ -130,6 +129,10 @@ impl Recording {
             session: summary.session,
             ..Facts::default()
         };
+        // A copy that says when it was made has all until then.
+        let is_told = facts.is_live
+            || matches!(facts.events.last(), Some(last) if last.kind == EventKind::Copied);
+        facts.is_short = is_cut || !is_told && !summary.state.is_final();
         let requests: BTreeSet<_> = facts.troubled().map(|one| one.request.0).collect();
         for seq in requests {
             let rows = self.findings_of_frame(seq)?.into_iter();
@@ -318,8 +321,8 @@ impl Recording {
             groups.extend(failed);
             failures = others;
         }
-        failures.retain(leads);
         let count = failures.len() as u64 + unread;
+        failures.retain(leads);
         failures.truncate(EACH as usize);
         let exchanges = failures;
         Ok((groups, Sample { count, exchanges }))

@@ -117,6 +117,8 @@ pub enum EventKind {
         level: String,
         message: String,
     },
+    /// The recording was copied here, while its session went on.
+    Copied,
     /// The recording was completed from its spool after the recorder had gone.
     Recovered {
         frames: u64,

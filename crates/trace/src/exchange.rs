@@ -67,11 +67,12 @@ impl Exchange {
     }
 
     /// Nanoseconds for which somebody waited in vain: until the cancel, or until `end`, which is the
-    /// end of the recording or now. None where an answer came before that or is not waited for.
-    pub fn unanswered_ns(&self, end: Moment) -> Option<u64> {
+    /// end of the recording or now, if it is known. None where an answer came before that or is not
+    /// waited for.
+    pub fn unanswered_ns(&self, end: impl Into<Option<Moment>>) -> Option<u64> {
         let until = match self.status {
             Status::Cancelled | Status::Late => self.t_cancelled?,
-            Status::Open | Status::Lost | Status::Unanswered => end,
+            Status::Open | Status::Lost | Status::Unanswered => end.into()?,
             _ => return None,
         };
         (!self.is_listen()).then(|| until.ns_since(self.t_request))

@@ -25,7 +25,7 @@ const EXCHANGES: usize = 20;
 pub fn write(
     recording: &Recording,
     head: &FrameHead,
-    until: Moment,
+    until: Option<Moment>,
     out: &mut Output,
 ) -> Result<(), Failure> {
     let mut shown = Shown {
@@ -51,8 +51,8 @@ pub fn write(
 
 struct Shown<'a> {
     recording: &'a Recording,
-    /// The end of the recording, or now.
-    until: Moment,
+    /// The end of the recording, or now; none where nobody knows it.
+    until: Option<Moment>,
     end: Option<End>,
     out: &'a mut Output,
     /// Frames that were shown.

@@ -128,7 +128,7 @@ pub(super) fn cannot_say(facts: &Facts) -> Option<Cause> {
     });
     let cause = Cause::new(Possible, sentence, advice).shown(gap);
     let cause = cause.shown(complaints(facts));
-    Some(cause.shown(phrases::stderr(facts, 3)))
+    Some(cause.shown(phrases::stderr(facts, None, 3)))
 }
 
 /// The last complaints in the host's own log, where the recording was made from one.

@@ -111,14 +111,15 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
         }
     };
     let ended = phrases::ended(end);
+    let asked = lost.first().map(|call| call.t_request);
     let sentence = if is_mock {
         format!("the mock {ended}{when}, as it was asked to")
     } else {
-        format!("the server {ended}{when}{}", phrases::stderr_says(facts))
+        let said = phrases::stderr_says(facts, asked);
+        format!("the server {ended}{when}{said}")
     };
     let cause = Cause::new(certainty, sentence, advice);
-    let is_killed = matches!(end, End::Killed { .. });
-    let usage = facts.session.usage.filter(|_| is_killed);
+    let usage = facts.session.usage.filter(|_| was_killed);
     let usage = usage.map(|usage| {
         let text = format!("the server used {} at its peak", size(usage.max_rss_bytes));
         Evidence::new(Place::Session, text)
@@ -126,7 +127,7 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
     let cause = cause
         .shown(lost.into_iter().take(3).map(phrases::request))
         .shown(phrases::end_of(facts))
-        .shown(phrases::stderr(facts, 4));
+        .shown(phrases::stderr(facts, asked, 4));
     Some(cause.shown(usage))
 }
 
@@ -137,7 +138,7 @@ pub(super) fn bad_exit_code(facts: &Facts) -> Option<Cause> {
     if !matches!(end, End::Exited { code } if *code != 0) {
         return None;
     }
-    let (ended, said) = (phrases::ended(end), phrases::stderr_says(facts));
+    let (ended, said) = (phrases::ended(end), phrases::stderr_says(facts, None));
     let cause = Cause::new(
         Possible,
         format!("the server {ended} when it was told to end{said}"),
@@ -147,7 +148,7 @@ pub(super) fn bad_exit_code(facts: &Facts) -> Option<Cause> {
     let cause = cause
         .shown(phrases::end_of(facts))
         .shown(phrases::leaving(facts));
-    Some(cause.shown(phrases::stderr(facts, 3)))
+    Some(cause.shown(phrases::stderr(facts, None, 3)))
 }
 
 /// Processes of the server live on after it.

@@ -54,7 +54,7 @@ pub struct Facts {
     pub untracked: Sample,
     /// Calls that failed, by method and name.
     pub failed: Vec<Failed>,
-    /// Calls that failed and are not among these, though they were answered.
+    /// Calls that failed and are not among these; those of them that are known were answered.
     pub failed_too: Sample,
     /// Requests that were cancelled, whether or not they were answered later.
     pub cancelled: Vec<Cancelled>,

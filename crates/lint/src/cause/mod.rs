@@ -228,6 +228,9 @@ pub static KINDS: [Kind; 30] = [
     (NOTHING_WRONG, broken_rules::nothing_wrong),
 ];
 
+/// Rules whose findings in a request are why the server refuses it.
+const OF_CLIENT: [&str; 2] = ["tool-args-invalid", "tool-unknown-called"];
+
 /// Adds to the evidence that is a request what rules found in it: why the call failed often stands
 /// there.
 fn add_findings(cause: &mut Cause, facts: &Facts) {
@@ -240,6 +243,9 @@ fn add_findings(cause: &mut Cause, facts: &Facts) {
         if let Some(request) = request {
             let found = phrases::finding(rule, found);
             request.text = format!("{}; {}", request.text, found.text);
+            if cause.id == "calls-failed" && OF_CLIENT.contains(&&**rule) {
+                cause.advice = crate::rule(rule).map_or(cause.advice, |rule| rule.fix);
+            }
         }
     }
 }

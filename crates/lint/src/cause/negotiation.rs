@@ -121,7 +121,7 @@ pub(super) fn handshake_unfinished(facts: &Facts) -> Option<Cause> {
         (Some(last), None) => unopened(facts, last)?,
     };
     let cause = cause.shown(phrases::leaving(facts));
-    Some(cause.shown(phrases::stderr(facts, 2)))
+    Some(cause.shown(phrases::stderr(facts, None, 2)))
 }
 
 fn silent_host(facts: &Facts) -> Option<Cause> {

@@ -4,6 +4,7 @@ use super::facts::{Facts, Found, Group, Line};
 use super::stderr_lines::{LastWords, unframed};
 use super::{Evidence, Place};
 use crate::quote;
+use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{Seq, StreamId};
@@ -76,8 +77,8 @@ pub fn ended(end: &End) -> String {
 
 /// `; stderr says: …` with the line that says most, if there is one. A server that ends with 0 need
 /// not have said why: then only a fault is worth telling.
-pub fn stderr_says(facts: &Facts) -> String {
-    let words = LastWords::of(facts);
+pub fn stderr_says(facts: &Facts, since: Option<Moment>) -> String {
+    let words = LastWords::of(facts, since);
     let is_well = facts.end() == Some(&End::Exited { code: 0 }) && facts.first_said.is_some();
     let telling = words.telling().filter(|_| words.names_fault || !is_well);
     telling.map_or_else(String::new, |line| {
@@ -115,10 +116,10 @@ pub fn response(exchange: &Exchange) -> Option<Evidence> {
     Some(Evidence::new(Place::Frame(seq), text))
 }
 
-/// The last `count` lines of stderr, in the order in which they were written; the one that says
-/// most is among them.
-pub fn stderr(facts: &Facts, count: usize) -> Vec<Evidence> {
-    let words = LastWords::of(facts);
+/// The last `count` lines of stderr (`since` a request, if there is one), in the order in which they
+/// were written; the one that says most is among them.
+pub fn stderr(facts: &Facts, since: Option<Moment>, count: usize) -> Vec<Evidence> {
+    let words = LastWords::of(facts, since);
     words.around(count).iter().map(|one| line(one)).collect()
 }
 

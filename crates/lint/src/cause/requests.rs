@@ -19,11 +19,18 @@ const CALLS: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
 fn silent(facts: &Facts, asked: Direction, until: Moment, patience_ns: u64) -> Vec<&Exchange> {
     let is_old = |one: &&Exchange| {
         one.direction == asked
-            && until.ns_since(one.t_request) > patience_ns
+            && one.status != Status::Late
+            && one.unanswered_ns(until) > Some(patience_ns)
             && !facts.is_short
             && !facts.may_be_hidden(one)
     };
-    facts.without_answer().filter(is_old).collect()
+    // What a person calls off is not missed.
+    let is_missed = |one: &&Cancelled| {
+        asked == Direction::ClientToServer && !one.said.to_ascii_lowercase().contains("user")
+    };
+    let cancelled = facts.cancelled.iter().filter(is_missed);
+    let all = cancelled.map(|one| &one.exchange);
+    all.chain(facts.without_answer()).filter(is_old).collect()
 }
 
 /// A client that means to answer has done so by then, nanoseconds; people may take longer.
@@ -73,14 +80,18 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     // The handshake has a cause of its own, a call that asks the client waits for that, and a server
     // that somebody ended did not end by itself.
     let mut old = silent(facts, Direction::ClientToServer, until, PATIENCE_NS);
+    // The server would not have answered either if nobody had cancelled.
+    let hangs = old.len() > 1 || facts.found("shutdown-eof-ignored").is_some();
+    let is_vain = hangs && client_gave_up(facts).is_none();
     old.retain(|call| {
         let mut others = facts.without_answer();
         !["initialize", "server/discover"].contains(&&*call.method)
             && (call.status != Status::Lost || told.is_some())
+            && (call.status != Status::Cancelled || is_vain)
             && !others.any(|one| one.parent == Some(call.id))
     });
     let oldest = *old.iter().min_by_key(|call| (call.t_request, call.id))?;
-    let waited_ns = until.ns_since(oldest.t_request);
+    let waited_ns = oldest.unanswered_ns(until)?;
     let (instead, evidence) = phrases::other_id(facts, oldest).unzip();
     let others = match old.len() as u64 - 1 {
         0 => String::new(),
@@ -113,7 +124,7 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
         .shown(old.iter().take(3).map(|call| phrases::request(call)))
         .shown(evidence)
         .shown(phrases::leaving(facts));
-    Some(cause.shown(phrases::stderr(facts, 2)))
+    Some(cause.shown(phrases::stderr(facts, Some(oldest.t_request), 2)))
 }
 
 /// The shortest limit that clients come with is 5 s; people cancel sooner, nanoseconds.
@@ -346,13 +357,13 @@ pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
         None if facts.is_cut_off() => "when the recorder was killed",
         None => "when the session ended",
     };
-    let waited = first.unanswered_ns(facts.now);
+    let waited = first.unanswered_ns(Some(facts.now).filter(|_| !facts.is_cut_off()));
     let waited = waited.map_or_else(String::new, |ns| format!(", after {}", duration(ns)));
     let told = format!("{} had no answer {when}{waited}", phrases::call_at(first));
-    let answered = facts.failed.iter().map(Failed::count).sum::<u64>() + facts.failed_too.count;
-    let others = match facts.counts.failed.saturating_sub(answered + 1) {
-        0 => String::new(),
-        others => format!("; {} failed too", plural(others, "other call")),
+    // Where others were answered another cause has counted all.
+    let others = match facts.counts.failed.saturating_sub(1) {
+        n @ 1.. if facts.failed.is_empty() => format!("; {} failed too", plural(n, "other call")),
+        _ => String::new(),
     };
     let advice = "Who cancels early or leaves has changed their mind, or a short limit; else look \
                   what the other side did with this call meanwhile.";

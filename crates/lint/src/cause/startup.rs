@@ -74,7 +74,7 @@ pub(super) fn died_at_start(facts: &Facts) -> Option<Cause> {
         let lived = duration(closed.ns_since(spawned));
         format!(", {lived} after its start and")
     });
-    let stderr_says = phrases::stderr_says(facts);
+    let stderr_says = phrases::stderr_says(facts, None);
     let certainty = match end {
         End::Exited { code: 0 } if stderr_says.is_empty() => Likely,
         _ => Certain,
@@ -87,7 +87,7 @@ pub(super) fn died_at_start(facts: &Facts) -> Option<Cause> {
          host passes on. Arguments, missing modules and missing variables are the usual reasons; \
          exit code 127 means a program that is not on the host's PATH.",
     );
-    let cause = cause.shown(phrases::stderr(facts, 4));
+    let cause = cause.shown(phrases::stderr(facts, None, 4));
     Some(cause.shown(phrases::end_of(facts)))
 }
 

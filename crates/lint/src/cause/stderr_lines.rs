@@ -6,6 +6,7 @@
 
 use super::SECOND_NS;
 use super::facts::{Facts, Line};
+use mcpreel_trace::clock::Moment;
 
 /// Lines of stderr that are no further apart belong together, nanoseconds.
 const TOGETHER_NS: u64 = 5 * SECOND_NS;
@@ -31,13 +32,16 @@ pub(super) struct LastWords<'f> {
 }
 
 impl<'f> LastWords<'f> {
-    /// The last words of a session; none if they were said long before its end.
-    pub(super) fn of(facts: &'f Facts) -> Self {
+    /// The last words since the request that they are about, or else of the session; none if they
+    /// were said long before its end.
+    pub(super) fn of(facts: &'f Facts, since: Option<Moment>) -> Self {
         let last = facts.last_words.last().map_or(facts.now, |line| line.t);
-        let is_old = facts.end().is_some() && facts.since(last) > LONG_BEFORE_NS;
+        let is_late = facts.end().is_some() && facts.since(last) > LONG_BEFORE_NS;
+        let (is_old, since) = (since.is_none() && is_late, since.unwrap_or_default());
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
         let is_meant = |line: &&Line| {
-            !is_old && last.ns_since(line.t) <= TOGETHER_NS && line.text().iter().any(is_word)
+            let is_near = line.t >= since && last.ns_since(line.t) <= TOGETHER_NS;
+            !is_old && is_near && line.text().iter().any(is_word)
         };
         let lines: Vec<_> = facts.last_words.iter().filter(is_meant).collect();
         let texts: Vec<_> = lines.iter().map(|line| Words::new(line)).collect();
@@ -123,7 +127,6 @@ fn python(lines: &[Words]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcpreel_trace::clock::Moment;
     use mcpreel_trace::frame::{Seq, StreamId};
 
     fn facts(text: &str) -> Facts {
@@ -146,7 +149,7 @@ mod tests {
     #[track_caller]
     fn assert_telling(lines: &str, expected: &str) {
         let facts = facts(lines);
-        let said = LastWords::of(&facts).telling().map(text);
+        let said = LastWords::of(&facts, None).telling().map(text);
         assert_eq!(said.unwrap_or_default(), expected);
     }
 
@@ -242,7 +245,7 @@ Node.js v20.20.2
     fn lines_stand_in_the_order_in_which_they_were_written() {
         let around = |lines: &str, count| {
             let facts = facts(lines);
-            let words = LastWords::of(&facts);
+            let words = LastWords::of(&facts, None);
             let around = words.around(count).iter();
             around.map(|line| text(line)).collect::<Vec<_>>()
         };

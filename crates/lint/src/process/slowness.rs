@@ -1,6 +1,7 @@
 //! Calls that the client gave up (without a cancel, without having asked for progress, or to make
 //! them again), and answers that took long.
 
+use super::ending::PATIENCE_NS;
 use super::start::{Start, late};
 use crate::section::{PROGRESS, TIMEOUTS};
 use crate::{Part, quote};
@@ -29,6 +30,11 @@ rules! {
         .finds("a request without an answer for a minute, and without a cancel")
         .why("Whoever asked either waits for ever, or has given up while the other side works on for nobody.")
         .fix("Let the asking side wait only so long for each request, and send `notifications/cancelled` when it gives up.");
+
+    REQUEST_GIVEN_UP = warning("request-given-up").of(TIMEOUTS)
+        .finds("the client gave a call up that had no answer and no progress for seconds")
+        .why("The server may hang in it or have forgotten to answer it, and whoever asked got nothing.")
+        .fix("Answer every call, with an error if need be, and report progress of those that take long.");
 
     NO_PROGRESS_TOKEN = note("no-progress-token").of(PROGRESS)
         .finds("the client gave a call up and had not asked for progress")
@@ -83,19 +89,16 @@ struct Call {
 impl Calls {
     pub(super) fn part(&mut self, part: &Part<'_>) {
         match &part.message.body {
-            Body::Request(request) if part.method() == Some("tools/call") => {
-                let is_call = part.direction() == Direction::ClientToServer;
-                if let Some(name) = request.name.as_deref()
-                    && is_call
+            Body::Request(request)
+                if part.method() == Some("tools/call")
+                    && part.direction() == Direction::ClientToServer
                     && request.retry.is_none()
-                {
-                    self.call(part, name);
-                }
+                    && let Some(name) = request.name.as_deref() =>
+            {
+                self.call(part, name);
             }
-            Body::Response(_) => {
-                if let Some(exchange) = part.exchange() {
-                    self.open.remove(&exchange);
-                }
+            Body::Response(_) if let Some(exchange) = part.exchange() => {
+                self.open.remove(&exchange);
             }
             Body::Notification(it) if matches!(it.subject, Subject::Cancelled { .. }) => {
                 self.cancelled(part);
@@ -147,25 +150,31 @@ impl Calls {
     }
 
     fn cancelled(&mut self, part: &Part<'_>) {
-        let Some((exchange, asked)) = part.exchange().zip(part.request()) else {
+        let Some((exchange, asked)) = part.full_exchange().zip(part.request()) else {
             return;
         };
         let t = part.seen.head.t_last;
-        let cancelled = part.full_exchange().and_then(|exchange| exchange.cancelled);
         let of_client = [asked.direction, part.direction()] == [Direction::ClientToServer; 2];
         // Only its first cancel counts.
-        if !of_client || cancelled != Some(part.seen.head.seq) {
+        if !of_client || exchange.cancelled != Some(part.seen.head.seq) {
             return;
         }
         let ns = t.ns_since(asked.t);
         let does_work = ["tools/call", "prompts/get", "resources/read"].contains(&&*asked.method);
+        let is_asking = part.seen.correlator.is_waiting(exchange.id);
+        let is_silent = exchange.progress_count == 0 && !is_asking;
+        let silent_ns = exchange.own_ns_until(t);
+        if does_work && is_silent && silent_ns >= PATIENCE_NS {
+            let detail = format!("no answer for {}", duration(silent_ns));
+            part.push(part.at(&REQUEST_GIVEN_UP, detail).and(asked.frame));
+        }
         if does_work && asked.token.is_none() && ns >= GIVEN_UP_NS {
             let detail = format!("given up after {}", duration(ns));
             part.push(part.at(&NO_PROGRESS_TOKEN, detail).and(asked.frame));
         }
-        let call = self.open.remove(&exchange);
+        let call = self.open.remove(&exchange.id);
         if let Some(call) = call.filter(|_| ns >= CALLED_OFF_NS) {
-            self.cancelled.insert(exchange, Call { t, ..call });
+            self.cancelled.insert(exchange.id, Call { t, ..call });
         }
     }
 }

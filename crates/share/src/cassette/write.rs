@@ -43,7 +43,7 @@ pub fn write_under(
     let mut writer = Writer::new(recording, out, export.progress);
     excerpt.walk((HELD, true), &mut |part| writer.part(&part))?;
     let written = writer.written;
-    end(&summary, out)?;
+    end(&summary, excerpt.now, out)?;
     Ok(written)
 }
 
@@ -52,7 +52,7 @@ pub fn write_under(
 pub fn write_redacted(
     recording: &Recording,
     redacting: &mut Redacting<'_>,
-    selection: &Selection,
+    (selection, now): (&Selection, Option<Moment>),
     out: &mut impl Write,
     progress: &mut Progress<'_>,
 ) -> Result<Written, ExportError> {
@@ -66,7 +66,7 @@ pub fn write_redacted(
     let mut lines = lines.into_inner().map_err(io::IntoInnerError::into_error)?;
     lines.rewind()?;
     io::copy(&mut BufReader::new(lines), out)?;
-    end(&summary, out)?;
+    end(&summary, now, out)?;
     Ok(written)
 }
 
@@ -76,8 +76,12 @@ fn begin(header: &Header, context: &ProcessContext, out: &mut impl Write) -> io:
     writeln!(out, "{{\"t\":0,\"k\":\"event\",\"event\":{start}}}")
 }
 
-fn end(summary: &Summary, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "{{\"t\":{},\"k\":\"end\"}}", summary.t_last_ns / US)
+/// Ends a cassette; of a session that goes on, `now`.
+fn end(summary: &Summary, now: Option<Moment>, out: &mut impl Write) -> io::Result<()> {
+    let now = now.filter(|_| !summary.state.is_final());
+    now.map_or(Ok(()), |now| event(now, &EventKind::Copied, out))?;
+    let last = now.unwrap_or_default().0.max(summary.t_last_ns);
+    writeln!(out, "{{\"t\":{},\"k\":\"end\"}}", last / US)
 }
 
 struct Writer<'r, W> {

@@ -109,8 +109,7 @@ pub fn save(
     let unwritten = |error| WholeError::Write(path.to_owned(), error);
     let mut whole = Whole::begin(path, recording.path(), may)?;
     let (mut text, report) = if order.format == Format::Recording {
-        let what = (order.selection, order.policy.as_ref());
-        let report = copy(recording, what, whole.draft.path(), tell)?;
+        let report = copy(recording, order, whole.draft.path(), tell)?;
         let frames = Recording::open(whole.draft.path())?.summary()?.frames;
         (plural(frames, "frame"), report)
     } else {
@@ -152,8 +151,8 @@ pub fn write(
         redacting.number(order.selection, &mut |seq| tell(Stage::Looked(seq)))?;
         let selection = &redacting.selected(order.selection);
         let progress = &mut |seq| tell(Stage::Written(seq));
-        let written =
-            cassette::write_redacted(recording, &mut redacting, selection, out, progress)?;
+        let what = (selection, order.now);
+        let written = cassette::write_redacted(recording, &mut redacting, what, out, progress)?;
         return Ok((written, Some(redacting.take_report())));
     }
     // Whatever is derived must have been derived from what was redacted.
@@ -167,24 +166,26 @@ pub fn write(
 
 /// Copies what is selected of a recording into the empty file `into`: what was replaced, unless that
 /// is raw.
-pub fn copy(
+fn copy(
     recording: &Recording,
-    (selection, policy): (&Selection, Option<&Arc<Policy>>),
+    order: &Order<'_>,
     into: &Path,
     tell: &mut Tell<'_>,
 ) -> Result<Option<Report>, ExportError> {
-    let Some(policy) = policy else {
-        if selection.note().is_none() {
+    let (selection, now) = (order.selection, order.now);
+    let Some(policy) = &order.policy else {
+        if selection.note().is_none() && now.is_none() {
             recording.copy_into(into)?;
         } else {
-            recording_copy::trimmed(recording, selection, tell)?.copy_into(into)?;
+            recording_copy::trimmed(recording, (selection, now), tell)?.copy_into(into)?;
         }
         return Ok(None);
     };
     let mut redacting = learn(recording, policy, tell)?;
     redacting.number(selection, &mut |seq| tell(Stage::Looked(seq)))?;
     let selection = &redacting.selected(selection);
-    let (redacted, report) = recording_copy::redacted_with_own_id(&mut redacting, selection, tell)?;
+    let (redacted, report) =
+        recording_copy::redacted_with_own_id(&mut redacting, (selection, now), tell)?;
     redacted.copy_into(into)?;
     Ok(Some(report))
 }

@@ -1,6 +1,7 @@
 use super::file::{Replace, Whole};
 use super::*;
 use crate::written::{Session, bytes, context, drain};
+use mcpreel_lint::cause::causes;
 use mcpreel_redact::Settings;
 use mcpreel_store::annotate;
 use mcpreel_store::schema::State;
@@ -154,5 +155,45 @@ fn what_this_version_does_not_know_of_a_recording_does_not_leave() {
         drop(conn);
         let redacted = redacted_of(&reel);
         assert!(!has(&fs::read(redacted.file()).unwrap(), WORD), "{sql}");
+    }
+}
+
+#[test]
+fn a_copy_of_a_session_that_hangs_says_for_how_long_and_that_it_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "a", 0x7f3a_9c21);
+    let call = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"boom"}}"#;
+    session.chunk(StreamId::C2S, &[&call[..], b"\n"].concat());
+    let mut indexer = session.indexer();
+    drain(&mut indexer, &bytes(u64::MAX));
+    let recording = Recording::open(&session.reel).unwrap();
+    let now = Moment(6_500_000_000);
+    for (is_raw, format) in [false, true]
+        .map(|it| [(it, Format::Recording), (it, Format::Jsonl)])
+        .concat()
+    {
+        let all = Selection::default();
+        let order = Order {
+            now: Some(now),
+            ..order(&all, format, is_raw)
+        };
+        let path = dir.path().join(format!("{is_raw}.{format:?}"));
+        save(&recording, &order, &path, Replace::No, &mut |_| Ok(())).unwrap();
+        if format == Format::Jsonl {
+            let cassette = fs::read_to_string(&path).unwrap();
+            let mut last = cassette.lines().rev();
+            assert_eq!(last.next(), Some(r#"{"t":6500000,"k":"end"}"#));
+            assert!(last.next().unwrap().contains("copied"));
+            continue;
+        }
+        let copy = Recording::open(&path).unwrap();
+        assert_eq!(copy.summary().unwrap().t_last_ns, now.0);
+        let causes = causes(&copy.facts(None).unwrap());
+        let hangs = causes.iter().find(|cause| cause.id == "never-answered");
+        let hangs = hangs.expect("the call is open in it");
+        assert!(
+            hangs.sentence.contains("has not answered boom"),
+            "{hangs:?}"
+        );
     }
 }

@@ -34,13 +34,14 @@ pub fn redacted(
     let mut copy = Copy::begin(&summary, selection)?;
     copy.fill(redacting, tell)?;
     summary.redaction = Some(redacting.report().note());
-    Ok((copy.finish(&summary)?, redacting.take_report()))
+    Ok((copy.finish(&summary, None)?, redacting.take_report()))
 }
 
-/// The same with an id of its own, which depends only on the original and on what is replaced.
+/// The same with an id of its own, which depends only on the original and on what is replaced; `now`
+/// is the time of a session that goes on.
 pub fn redacted_with_own_id(
     redacting: &mut Redacting<'_>,
-    selection: &Selection,
+    (selection, now): (&Selection, Option<Moment>),
     tell: &mut Tell<'_>,
 ) -> Result<(Recording, Report), ExportError> {
     let mut summary = look(redacting, selection, tell)?;
@@ -48,13 +49,14 @@ pub fn redacted_with_own_id(
     make_another(&mut summary, selection, &(&report, selection.note()));
     let mut copy = Copy::begin(&summary, selection)?;
     copy.fill(redacting, tell)?;
-    Ok((copy.finish(&summary)?, report))
+    Ok((copy.finish(&summary, now)?, report))
 }
 
-/// The selected part of a recording, not redacted, with an id of its own.
+/// The selected part of a recording, not redacted, with an id of its own; `now` is the time of a
+/// session that goes on.
 pub(super) fn trimmed(
     recording: &Recording,
-    selection: &Selection,
+    (selection, now): (&Selection, Option<Moment>),
     tell: &mut Tell<'_>,
 ) -> Result<Recording, ExportError> {
     let mut summary = recording.summary()?;
@@ -75,7 +77,7 @@ pub(super) fn trimmed(
         let (seq, annotation) = row?;
         copy.annotation(seq, annotation);
     }
-    copy.finish(&summary)
+    copy.finish(&summary, now)
 }
 
 /// Turns `summary` into that of another recording, whose id depends on `what`.
@@ -203,12 +205,13 @@ impl<'s> Copy<'s> {
     }
 
     /// The recording, which is over where the original is; else it goes on, so that what is open in
-    /// the original is open in it.
-    fn finish(mut self, summary: &Summary) -> Result<Recording, ExportError> {
+    /// the original is open in it, and says that it was copied, if it is told the time.
+    fn finish(mut self, summary: &Summary, now: Option<Moment>) -> Result<Recording, ExportError> {
         let live = if summary.state.is_final() {
             self.import.finish(Moment(summary.t_last_ns))?;
             None
         } else {
+            now.map_or(Ok(()), |now| self.import.event(now, &EventKind::Copied))?;
             self.import.catch_up()?;
             Some(Mutex::new(self.import))
         };

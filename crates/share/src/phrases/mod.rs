@@ -273,6 +273,7 @@ pub fn event(kind: &EventKind) -> String {
         EventKind::HostLog { level, message } => {
             format!("the host's log, {}: {}", escape(level), escape(message))
         }
+        EventKind::Copied => "copied here while the session went on".to_owned(),
         EventKind::Recovered { frames } => {
             let frames = plural(*frames, "frame");
             format!("completed from the spool of a recorder that had gone: {frames} added")

@@ -76,6 +76,7 @@ pub fn is_remarkable(event: &EventKind) -> bool {
     matches!(
         event,
         EventKind::Gap { .. }
+            | EventKind::Copied
             | EventKind::Recovered { .. }
             | EventKind::Skipped { .. }
             | EventKind::SpawnFailed { .. }

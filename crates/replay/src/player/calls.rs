@@ -64,6 +64,12 @@ impl Calls {
         self.0.values().filter(|call| call.is_due())
     }
 
+    /// The calls that the recorded client got no answer to, as far as one may come yet.
+    pub fn unanswered(&self) -> impl Iterator<Item = &Call> {
+        let calls = self.0.values();
+        calls.filter(|call| !call.is_due() && !call.cancelled && !call.exchange.is_listen())
+    }
+
     /// The oldest open call with this id.
     pub fn by_id(&self, id: &RequestId) -> Option<ExchangeId> {
         let call = self.0.values().find(|call| call.id == *id)?;

@@ -47,9 +47,13 @@ impl Director<'_> {
                 self.conclude_nothing(requests);
             }
         }
-        for call in self.calls.0.values().filter(|call| !call.is_awaited()) {
-            let left = self.recorded(&call.exchange, None);
-            self.judge.alike(&left);
+        // Only a session that is over shows what gets no answer, and only a server that answers.
+        let is_over = matches!(self.ending.stop, Some(Stop::End | Stop::Crash));
+        if is_over && self.tally.answered > 0 {
+            for call in self.calls.0.values().filter(|call| !call.is_awaited()) {
+                let left = self.recorded(&call.exchange, None);
+                self.judge.alike(&left);
+            }
         }
         for exchange in self.questions.missing(&self.calls, self.script.is_part()) {
             let left = self.recorded(&exchange, None);
@@ -119,7 +123,7 @@ impl Director<'_> {
         self.conclude_pending();
         // A server that is stopped at work may end in any way; one that has died before should not.
         if let (Some(then), Some(now)) = (&self.options.recorded_end, self.ended())
-            && self.options.recorded_died
+            && self.options.recorded_died()
         {
             let now = now.clone();
             self.judge.ends(then, &now);

@@ -20,9 +20,12 @@ use mcpreel_trace::session::End;
 use mcpreel_wire::text::plural;
 use std::time::Duration;
 
-/// Requests that the recorded client got no answer to are waited for so long at the end, and
-/// notifications that are due.
+/// Requests that the recorded client got no answer to are waited for so long at the end at least, and
+/// as long as that client waited, but without a timeout of the user's no longer than the second.
 const UNANSWERED: Duration = Duration::from_secs(2);
+const MOST_UNANSWERED: Duration = Duration::from_secs(60);
+
+/// Notifications that are due are waited for so long at the end.
 const STILL_DUE: Duration = Duration::from_secs(1);
 
 /// How long a server may take to end once its input is closed, and again after SIGTERM: what
@@ -139,7 +142,10 @@ impl Director<'_> {
         }
         match self.ending.stage {
             Stage::Walking => self.walk.hold.as_ref()?.waits.clone(),
-            Stage::Settling(_) => Some(plural(self.calls.due().count() as u64, "answer")),
+            Stage::Settling(_) => {
+                let calls = self.calls.due().chain(self.calls.unanswered());
+                Some(plural(calls.count() as u64, "answer"))
+            }
             _ => Some("the server to end".to_owned()),
         }
     }
@@ -159,16 +165,14 @@ impl Director<'_> {
 
     /// Until when at most something is waited for that has no deadline of its own.
     fn settle_until(&self, since: Moment) -> Moment {
-        let is_open = |call: &super::calls::Call| {
-            !call.is_due() && !call.cancelled && !call.exchange.is_listen()
-        };
-        if self.calls.0.values().any(is_open) {
-            since + UNANSWERED
-        } else if self.notices.are_due() {
-            since + STILL_DUE
-        } else {
-            since
-        }
+        let most = self.options.timeout.unwrap_or(MOST_UNANSWERED);
+        let closed = self.options.recorded_close.map(|closed| closed.t);
+        let unanswered = self.calls.unanswered().map(|call| {
+            let waited = closed.map_or(Duration::ZERO, |at| at.since(call.exchange.t_request));
+            (call.sent + waited.min(most)).max(since + UNANSWERED)
+        });
+        let notices = self.notices.are_due().then(|| since + STILL_DUE);
+        unanswered.max().or(notices).unwrap_or(since)
     }
 
     /// Looks whether what is waited for at the end is there.

@@ -25,7 +25,7 @@ use mcpreel_capture::tap::{MAX_CHUNK, Tap};
 use mcpreel_store::reader::Summary;
 use mcpreel_store::record::Recorder;
 use mcpreel_trace::clock::{Clock, Moment};
-use mcpreel_trace::event::{Closer, EventKind};
+use mcpreel_trace::event::{Closer, EventKind, Passed};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{count, escape};
@@ -278,8 +278,12 @@ impl Target<'_> {
             let pid = i32::try_from(self.child.id()).map(Pid::from_raw);
             // It may have ended just now; then it needs no signal.
             let _ = pid.map(|pid| kill(pid, signal));
-            let message = format!("the server was sent {} by the replay", signal.as_str());
-            self.tap.event(EventKind::Warning { message });
+            // As from a host: the server is not to blame for ending by it.
+            self.tap.event(EventKind::Signal {
+                signal: signal.as_str().to_owned(),
+                sender: Some(std::process::id()),
+                passed: Passed::Once,
+            });
         }
     }
 

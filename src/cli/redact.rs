@@ -73,7 +73,8 @@ pub struct Redact {
     /// The report as one JSON object; of --scan one for each place
     #[arg(long)]
     json: bool,
-    /// Look for secrets in files of any kind and in folders, and say where
+    /// Look for secrets in files of any kind and in folders, and say where; ZIP and other packed files
+    /// are not opened
     #[arg(
         long,
         value_name = "PATH",
@@ -131,15 +132,16 @@ pub fn run(args: &Redact) -> Outcome {
     } else {
         let lines = report_lines(&report, args.output.as_deref());
         lines.iter().try_for_each(|line| out.line(line))?;
-        out.line(&warning(redacted)?)?;
+        out.line(&warning(redacted, &report)?)?;
     }
     out.flush()?;
     tell_unfinished(&recording)?;
     Ok(Exit::Fine)
 }
 
-/// The warning below what was redacted, with the addresses and home folders that stay in it.
-pub fn warning(redacted: &Recording) -> Result<String, Failure> {
+/// The warning below what was redacted, with the addresses and home folders that stay in it, as far as
+/// `replaced` has none.
+pub fn warning(redacted: &Recording, replaced: &Report) -> Result<String, Failure> {
     let others = all_rules().filter(|(id, _)| !OPTIONAL.contains(id));
     let policy = Policy::new(&Settings {
         email: true,
@@ -152,7 +154,7 @@ pub fn warning(redacted: &Recording) -> Result<String, Failure> {
     let mut warning = WARNING.to_owned();
     let what = ["e-mail addresses", "names of home folders"];
     for ((rule, what), option) in OPTIONAL.iter().zip(what).zip(["--email", "--home"]) {
-        if let Some(count) = found.get(*rule) {
+        if let (Some(count), None) = (found.get(*rule), replaced.rules.get(*rule)) {
             let places = plural(*count, "place");
             _ = write!(
                 warning,

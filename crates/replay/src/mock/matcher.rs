@@ -15,6 +15,8 @@ use crate::diff::{Class, Half, compare_by, key};
 use crate::rewrite::Rewrites;
 use crate::rules::{Rules, Scope, Side};
 use compact_str::CompactString;
+use mcpreel_redact::gaps;
+use mcpreel_redact::token::names_in;
 use mcpreel_wire::json::{Document, Value, canonical};
 use mcpreel_wire::message::{Body, classify};
 use std::collections::{BTreeSet, HashMap};
@@ -170,11 +172,20 @@ impl Matcher {
         all.sort_by_key(|(number, _)| *number < self.cursor);
         let scope = rules.scope(&subject.method, subject.name.as_deref());
         let compared = all.iter().take(COMPARED).filter_map(|(entry, _)| {
-            let (distance, paths) = distance(&exact(*entry)?, &wanted.exact, &scope);
+            let recorded = exact(*entry)?;
+            let mut unbound = BTreeSet::new();
+            if gaps::hidden(recorded.as_bytes(), wanted.exact.as_bytes()).is_some() {
+                names_in(recorded.as_bytes(), PATHS, &mut unbound);
+            }
+            let (distance, paths) = match unbound.len() {
+                0 => distance(&recorded, &wanted.exact, &scope),
+                _ => (0, Vec::new()),
+            };
             Some(Near {
                 entry: *entry,
                 distance,
                 paths,
+                unbound,
             })
         });
         let mut near: Vec<_> = compared.collect();
@@ -205,6 +216,8 @@ pub struct Near {
     pub distance: usize,
     /// These places, the first ones.
     pub paths: Vec<String>,
+    /// The placeholders that stand for what the live one has, where they differ in nothing else.
+    pub unbound: BTreeSet<String>,
 }
 
 /// In how many places two texts of params differ in earnest, and in which.

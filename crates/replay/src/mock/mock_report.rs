@@ -5,6 +5,7 @@ use super::index::Index;
 use super::matcher::{Matcher, Reason, Subject};
 use crate::Counted;
 use mcpreel_trace::frame::Seq;
+use std::collections::BTreeSet;
 
 /// A request that is not on record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub struct Missed {
     pub reason: Reason,
     /// The nearest recorded request, and the paths at which it differs.
     pub nearest: Option<(Seq, Vec<String>)>,
+    /// Its placeholders, where it differs in nothing else.
+    pub unbound: BTreeSet<String>,
 }
 
 impl Missed {
@@ -23,6 +26,12 @@ impl Missed {
             text += &["; the nearest is ", recording, "#", &seq.0.to_string()].concat();
             if !paths.is_empty() {
                 text += &[", which differs in ", &paths.join(", ")].concat();
+            }
+            if !self.unbound.is_empty() {
+                text += ", the same with";
+            }
+            for name in &self.unbound {
+                text += &[" --bind ", name, "=env:NAME"].concat();
             }
         }
         text

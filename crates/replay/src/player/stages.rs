@@ -20,8 +20,8 @@ use mcpreel_trace::session::End;
 use mcpreel_wire::text::plural;
 use std::time::Duration;
 
-/// Requests that the recorded client got no answer to are waited for so long at the end at least, and
-/// as long as that client waited, but without a timeout of the user's no longer than the second.
+/// Requests that the recorded client got no answer to are waited for as long as that client waited: so
+/// long at the end at least, and no longer than the second.
 const UNANSWERED: Duration = Duration::from_secs(2);
 const MOST_UNANSWERED: Duration = Duration::from_secs(60);
 
@@ -157,22 +157,29 @@ impl Director<'_> {
 
     fn deadlines(&self) -> impl Iterator<Item = Moment> {
         let unread = self.ending.unread.map(|(_, since)| since + UNREAD);
-        let end = self.options.timeout.map(|timeout| self.began + timeout);
+        // What may stay away at the end hangs nobody.
+        let is_over = matches!(self.ending.stage, Stage::Settling(_));
+        let is_pending = !is_over || self.calls.due().next().is_some();
+        let end = self.time_up().filter(|_| is_pending);
         let answer = self.calls.due().filter_map(|call| call.deadline).min();
         let deadlines = [end, unread, answer];
         deadlines.into_iter().flatten()
     }
 
+    fn time_up(&self) -> Option<Moment> {
+        Some(self.began + self.options.timeout?)
+    }
+
     /// Until when at most something is waited for that has no deadline of its own.
     fn settle_until(&self, since: Moment) -> Moment {
-        let most = self.options.timeout.unwrap_or(MOST_UNANSWERED);
         let closed = self.options.recorded_close.map(|closed| closed.t);
         let unanswered = self.calls.unanswered().map(|call| {
             let waited = closed.map_or(Duration::ZERO, |at| at.since(call.exchange.t_request));
-            (call.sent + waited.min(most)).max(since + UNANSWERED)
+            (call.sent + waited.min(MOST_UNANSWERED)).max(since + UNANSWERED)
         });
         let notices = self.notices.are_due().then(|| since + STILL_DUE);
-        unanswered.max().or(notices).unwrap_or(since)
+        let until = unanswered.max().or(notices).unwrap_or(since);
+        self.time_up().map_or(until, |end| until.min(end))
     }
 
     /// Looks whether what is waited for at the end is there.

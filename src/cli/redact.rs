@@ -18,7 +18,7 @@ use mcpreel_store::reader::Recording;
 use mcpreel_wire::text::{escape, plural};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -156,10 +156,8 @@ pub fn warning(redacted: &Recording, replaced: &Report) -> Result<String, Failur
     for ((rule, what), option) in OPTIONAL.iter().zip(what).zip(["--email", "--home"]) {
         if let (Some(count), None) = (found.get(*rule), replaced.rules.get(*rule)) {
             let places = plural(*count, "place");
-            _ = write!(
-                warning,
-                "; so do {what} in {places} ({option} replaces them)"
-            );
+            let stay = format!("; so do {what} in {places} ({option} replaces them)");
+            warning.push_str(&stay);
         }
     }
     Ok(warning)

@@ -25,7 +25,7 @@ use mcpreel_lint::rule::{in_brackets, milder, revisions};
 use mcpreel_lint::{Rule, Severity, catalogue, families};
 use mcpreel_store::library::Library;
 use mcpreel_wire::mcp::Revision;
-use mcpreel_wire::text::{escape, pad_end, width};
+use mcpreel_wire::text::{pad_end, width};
 use reports::Checked;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -208,8 +208,7 @@ impl Lint {
             let cassettes = files.map(|file| file.path()).filter(|it| is_cassette(it));
             inside.extend(cassettes.collect::<BTreeSet<_>>());
             if inside.is_empty() {
-                let path = path.display().to_string();
-                output::say(&format!("no recordings in {}", escape(&path)));
+                output::say(&format!("no recordings in {}", output::shown(path)));
             }
             paths.extend(inside);
         }

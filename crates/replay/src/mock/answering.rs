@@ -23,7 +23,7 @@ use mcpreel_wire::message::{
     Subject as About, classify,
 };
 use serde_json::json;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 const PARSE_ERROR: &str = "-32700";
@@ -285,9 +285,8 @@ impl Server {
             reason,
             nearest: first.map(|near| {
                 let seq = self.index.entries[near.entry].request;
-                (seq, near.paths.clone())
+                (seq, near.clone())
             }),
-            unbound: first.map_or_else(BTreeSet::new, |near| near.unbound.clone()),
         };
         if self.options.on_miss == OnMiss::Nearest
             && let Some(near) = first.cloned()

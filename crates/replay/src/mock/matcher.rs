@@ -163,30 +163,26 @@ impl Matcher {
         exact: impl Fn(usize) -> Option<String>,
     ) -> Vec<Near> {
         let subject = &wanted.subject;
-        let entries = index.entries.iter().enumerate();
-        let of_method =
-            entries.filter(|(_, it)| it.subject.method == subject.method && !it.is_retry);
-        let mut all: Vec<_> = of_method.collect();
+        let mut all: Vec<_> = index.entries.iter().enumerate().collect();
+        all.retain(|(_, it)| it.subject.method == subject.method && !it.is_retry);
         let same_name = all.iter().any(|(_, entry)| entry.subject == *subject);
         all.retain(|(_, entry)| !same_name || entry.subject == *subject);
         all.sort_by_key(|(number, _)| *number < self.cursor);
         let scope = rules.scope(&subject.method, subject.name.as_deref());
         let compared = all.iter().take(COMPARED).filter_map(|(entry, _)| {
             let recorded = exact(*entry)?;
-            let mut unbound = BTreeSet::new();
-            if gaps::hidden(recorded.as_bytes(), wanted.exact.as_bytes()).is_some() {
-                names_in(recorded.as_bytes(), PATHS, &mut unbound);
-            }
-            let (distance, paths) = match unbound.len() {
-                0 => distance(&recorded, &wanted.exact, &scope),
-                _ => (0, Vec::new()),
-            };
-            Some(Near {
+            let (distance, paths) = distance(&recorded, &wanted.exact, &scope);
+            let mut near = Near {
                 entry: *entry,
                 distance,
                 paths,
-                unbound,
-            })
+                unbound: BTreeSet::new(),
+            };
+            if gaps::hidden(recorded.as_bytes(), wanted.exact.as_bytes()).is_some() {
+                names_in(recorded.as_bytes(), PATHS, &mut near.unbound);
+                near.distance = 0;
+            }
+            Some(near)
         });
         let mut near: Vec<_> = compared.collect();
         near.sort_by_key(|near| (near.distance, near.entry));

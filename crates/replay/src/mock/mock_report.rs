@@ -2,35 +2,30 @@
 //! on record.
 
 use super::index::Index;
-use super::matcher::{Matcher, Reason, Subject};
+use super::matcher::{Matcher, Near, Reason, Subject};
 use crate::Counted;
 use mcpreel_trace::frame::Seq;
-use std::collections::BTreeSet;
 
 /// A request that is not on record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missed {
     pub subject: Subject,
     pub reason: Reason,
-    /// The nearest recorded request, and the paths at which it differs.
-    pub nearest: Option<(Seq, Vec<String>)>,
-    /// Its placeholders, where it differs in nothing else.
-    pub unbound: BTreeSet<String>,
+    /// The nearest recorded request.
+    pub nearest: Option<(Seq, Near)>,
 }
 
 impl Missed {
     /// The near miss in one line; `recording` names the recording.
     pub fn sentence(&self, recording: &str) -> String {
         let mut text = format!("{}: {}", self.subject, self.reason.in_words());
-        if let Some((seq, paths)) = &self.nearest {
+        if let Some((seq, near)) = &self.nearest {
             text += &["; the nearest is ", recording, "#", &seq.0.to_string()].concat();
-            if !paths.is_empty() {
-                text += &[", which differs in ", &paths.join(", ")].concat();
+            if !near.paths.is_empty() {
+                text += &[", which differs in ", &near.paths.join(", ")].concat();
             }
-            if !self.unbound.is_empty() {
-                text += ", the same with";
-            }
-            for name in &self.unbound {
+            for (nth, name) in near.unbound.iter().enumerate() {
+                text += [", but is the same with", ""][nth.min(1)];
                 text += &[" --bind ", name, "=env:NAME"].concat();
             }
         }

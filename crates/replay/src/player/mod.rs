@@ -68,7 +68,7 @@ use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_store::record::{self, Recorder};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::session::{Closed, End, Side};
+use mcpreel_trace::session::{Closed, End};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -113,13 +113,6 @@ pub struct Options {
     pub recorded_end: Option<End>,
     /// Which side ended the recorded session, and when.
     pub recorded_close: Option<Closed>,
-}
-
-impl Options {
-    /// Whether the recorded server ended while its client was there.
-    fn recorded_died(&self) -> bool {
-        self.recorded_close.is_some_and(|it| it.by == Side::Server)
-    }
 }
 
 /// One replay: what is played, to whom, and where it is recorded.

@@ -23,7 +23,7 @@ use std::time::Duration;
 /// Requests that the recorded client got no answer to are waited for as long as that client waited: so
 /// long at the end at least, and no longer than the second.
 const UNANSWERED: Duration = Duration::from_secs(2);
-const MOST_UNANSWERED: Duration = Duration::from_secs(60);
+const MOST_UNANSWERED: Duration = Duration::from_mins(1);
 
 /// Notifications that are due are waited for so long at the end.
 const STILL_DUE: Duration = Duration::from_secs(1);
@@ -142,10 +142,7 @@ impl Director<'_> {
         }
         match self.ending.stage {
             Stage::Walking => self.walk.hold.as_ref()?.waits.clone(),
-            Stage::Settling(_) => {
-                let calls = self.calls.due().chain(self.calls.unanswered());
-                Some(plural(calls.count() as u64, "answer"))
-            }
+            Stage::Settling(_) => Some(plural(self.calls.open().count() as u64, "answer")),
             _ => Some("the server to end".to_owned()),
         }
     }
@@ -158,8 +155,7 @@ impl Director<'_> {
     fn deadlines(&self) -> impl Iterator<Item = Moment> {
         let unread = self.ending.unread.map(|(_, since)| since + UNREAD);
         // What may stay away at the end hangs nobody.
-        let is_over = matches!(self.ending.stage, Stage::Settling(_));
-        let is_pending = !is_over || self.calls.due().next().is_some();
+        let is_pending = self.ending.stage == Stage::Walking || self.calls.due().next().is_some();
         let end = self.time_up().filter(|_| is_pending);
         let answer = self.calls.due().filter_map(|call| call.deadline).min();
         let deadlines = [end, unread, answer];
@@ -173,7 +169,7 @@ impl Director<'_> {
     /// Until when at most something is waited for that has no deadline of its own.
     fn settle_until(&self, since: Moment) -> Moment {
         let closed = self.options.recorded_close.map(|closed| closed.t);
-        let unanswered = self.calls.unanswered().map(|call| {
+        let unanswered = self.calls.open().filter(|call| !call.is_due()).map(|call| {
             let waited = closed.map_or(Duration::ZERO, |at| at.since(call.exchange.t_request));
             (call.sent + waited.min(MOST_UNANSWERED)).max(since + UNANSWERED)
         });
@@ -206,11 +202,9 @@ impl Director<'_> {
                 self.action.close = true;
                 // A shell says by a code above 128 that a signal ended it.
                 let end = self.options.recorded_end.as_ref();
-                let by_itself = matches!(end, Some(End::Exited { code }) if *code <= 128);
-                let grace = match self.ending.stop {
-                    Some(Stop::End) if by_itself => LEAVING_AS_RECORDED,
-                    _ => LEAVING,
-                };
+                let by_itself = matches!(end, Some(End::Exited { code }) if *code <= 128)
+                    && self.ending.stop == Some(Stop::End);
+                let grace = [LEAVING, LEAVING_AS_RECORDED][usize::from(by_itself)];
                 self.ending.stage = Stage::Closing(None, now + grace);
             }
             Stage::Closing(..) if in_a_hurry => self.signal(Deadly::Kill),

@@ -13,7 +13,7 @@
 
 use super::PlayError;
 use super::calls::Tally;
-use super::director::{Deadly, Director};
+use super::director::Director;
 use super::stages::{Next, Stop};
 use crate::bind::Binder;
 use crate::diff::Report;
@@ -271,19 +271,12 @@ impl Target<'_> {
         if let Some(signal) = action.signal
             && self.exit.is_none()
         {
-            let signal = match signal {
-                Deadly::Term => Signal::SIGTERM,
-                Deadly::Kill => Signal::SIGKILL,
-            };
+            let signal = [Signal::SIGTERM, Signal::SIGKILL][signal as usize];
             let pid = i32::try_from(self.child.id()).map(Pid::from_raw);
             // It may have ended just now; then it needs no signal.
             let _ = pid.map(|pid| kill(pid, signal));
             // As from a host: the server is not to blame for ending by it.
-            self.tap.event(EventKind::Signal {
-                signal: signal.as_str().to_owned(),
-                sender: Some(std::process::id()),
-                passed: Passed::Once,
-            });
+            self.tap.event(signal_event(signal as i32, Passed::Once));
         }
     }
 
@@ -310,7 +303,7 @@ impl Target<'_> {
             self.read_stderr();
         }
         if let Some(signal) = self.signals.take() {
-            self.tap.event(signal_event(signal));
+            self.tap.event(signal_event(signal, Passed::NotNeeded));
             let now = self.clock.now();
             self.director.stop(Stop::Interrupted(signal), now);
         }

@@ -19,8 +19,9 @@ Exit codes:
   3  a recording that cannot be read, or was refused; nothing to compare
   `replay` also: 4 the server failed, 5 it hangs, 7 something was refused
   for safety, 130 and 143 interrupted.
-  `minimise`: 0 it found the fewest messages, 1 it does not fail; that may be due
-  to 4, 5 or 7 as for `replay`; 130 and 143 leave the best so far.
+  `minimise`: 0 it found the fewest messages, or as few as its limits allow;
+  1 it does not fail; that may be due to 4, 5 or 7 as for `replay`; 130 and 143
+  leave the best so far.
   `mock` also: 6 an assertion does not hold, or a miss ended it; it ends like
   the recorded server where that died over a request.
   `run` ends like the server: with its exit code, or by the same signal;

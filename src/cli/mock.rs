@@ -316,12 +316,13 @@ fn items(report: &Report) -> Items {
         json!({"method": escape(&it.method), "name": name})
     };
     let missed = |it: &Missed| {
-        let (nearest, paths) = it.nearest.as_ref().map(|(seq, it)| (seq.0, &**it)).unzip();
-        let paths = paths.unwrap_or_default().iter().map(|path| escape(path));
+        let nearest = it.nearest.as_ref();
+        let paths = nearest.into_iter().flat_map(|(_, near)| &near.paths);
+        let paths = paths.map(|path| escape(path));
         let text = escape(&it.sentence(&report.recording)).into_owned();
         let mut item = subject(&it.subject);
         item["reason"] = it.reason.as_str().into();
-        item["nearest"] = nearest.into();
+        item["nearest"] = nearest.map(|(seq, _)| seq.0).into();
         item["differs"] = paths.collect::<Vec<_>>().into();
         item["text"] = text.clone().into();
         (item, text)

@@ -18,7 +18,7 @@ use mcpreel_store::reader::Recording;
 use mcpreel_wire::text::{escape, plural};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -73,7 +73,8 @@ pub struct Redact {
     /// The report as one JSON object; of --scan one for each place
     #[arg(long)]
     json: bool,
-    /// Look for secrets in files of any kind and in folders, and say where
+    /// Look for secrets in files of any kind and in folders, and say where; ZIP and other packed files
+    /// are not opened
     #[arg(
         long,
         value_name = "PATH",
@@ -131,15 +132,16 @@ pub fn run(args: &Redact) -> Outcome {
     } else {
         let lines = report_lines(&report, args.output.as_deref());
         lines.iter().try_for_each(|line| out.line(line))?;
-        out.line(&warning(redacted)?)?;
+        out.line(&warning(redacted, &report)?)?;
     }
     out.flush()?;
     tell_unfinished(&recording)?;
     Ok(Exit::Fine)
 }
 
-/// The warning below what was redacted, with the addresses and home folders that stay in it.
-pub fn warning(redacted: &Recording) -> Result<String, Failure> {
+/// The warning below what was redacted, with the addresses and home folders that stay in it, as far as
+/// `replaced` has none.
+pub fn warning(redacted: &Recording, replaced: &Report) -> Result<String, Failure> {
     let others = all_rules().filter(|(id, _)| !OPTIONAL.contains(id));
     let policy = Policy::new(&Settings {
         email: true,
@@ -152,12 +154,10 @@ pub fn warning(redacted: &Recording) -> Result<String, Failure> {
     let mut warning = WARNING.to_owned();
     let what = ["e-mail addresses", "names of home folders"];
     for ((rule, what), option) in OPTIONAL.iter().zip(what).zip(["--email", "--home"]) {
-        if let Some(count) = found.get(*rule) {
+        if let (Some(count), None) = (found.get(*rule), replaced.rules.get(*rule)) {
             let places = plural(*count, "place");
-            _ = write!(
-                warning,
-                "; so do {what} in {places} ({option} replaces them)"
-            );
+            let stay = format!("; so do {what} in {places} ({option} replaces them)");
+            warning.push_str(&stay);
         }
     }
     Ok(warning)

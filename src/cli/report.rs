@@ -128,7 +128,7 @@ pub fn run(args: &Report) -> Outcome {
         folder.settle(&path, may).with_context(unwritten)?;
         bytes
     };
-    let (by_eye, warning) = (by_eye(&redacted)?, redact::warning(&redacted)?);
+    let (by_eye, warning) = (by_eye(&redacted)?, redact::warning(&redacted, &report)?);
     let mut out = Output::stdout();
     if args.json {
         let by_eye: Vec<_> = by_eye.iter().chain([&warning]).collect();

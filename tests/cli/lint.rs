@@ -30,6 +30,25 @@ fn an_error_fails_and_what_is_passed_over_does_not() {
     assert!(stdout(&library, &args).contains("nothing found"));
 }
 
+/// Cassettes in a folder were once passed over in silence.
+#[test]
+fn a_folder_is_its_recordings_and_its_cassettes() {
+    let library = Library::new();
+    let folder = library.path().join("both");
+    std::fs::create_dir(&folder).unwrap();
+    let copy = folder.join("calm.reel");
+    std::fs::copy(sample("well-behaved"), copy).unwrap();
+    let folder = folder.to_str().unwrap();
+    assert_eq!(exit(&library, &["lint", folder]), Some(0));
+    let tape = format!("{folder}/noisy.jsonl");
+    let noisy = sample("noisy-stdout");
+    exit(
+        &library,
+        &["export", &noisy, "--format", "jsonl", "-o", &tape],
+    );
+    assert_eq!(exit(&library, &["lint", folder]), Some(1));
+}
+
 #[test]
 fn the_configuration_allows_as_well_and_an_unknown_rule_there_is_told() {
     let library = Library::new();

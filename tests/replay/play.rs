@@ -13,7 +13,7 @@ use mcpreel_store::reader::Recording;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::session::End;
+use mcpreel_trace::session::{Closed, End, Side};
 use serde::Deserialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -75,6 +75,8 @@ pub struct Choices {
     pub ended: Option<String>,
     /// Whether it ended while its client was there.
     pub died: bool,
+    /// When the recorded session ended.
+    pub closed_ms: u64,
     /// A file of rules.
     pub rules: String,
 }
@@ -191,7 +193,14 @@ fn options(choices: &Choices, recording: &Recording) -> Options {
         recorded_wall_ns: 1_795_000_000_000_000_000,
         wall_ns: 1_796_000_000_000_000_000,
         recorded_end: ended,
-        recorded_died: choices.died,
+        recorded_close: Some(Closed {
+            by: if choices.died {
+                Side::Server
+            } else {
+                Side::Host
+            },
+            t: Moment(choices.closed_ms * MS),
+        }),
     }
 }
 
@@ -381,6 +390,7 @@ fn compare(scenario: &Scenario, report: &Report, tally: &Tally) -> Result<(), St
             "unexpected" => tally.unexpected,
             "refused" => tally.refused.count,
             "unwanted" => tally.unwanted,
+            "compared" => report.compared,
             _ => panic!("no count {name}"),
         };
         if found != *expected {

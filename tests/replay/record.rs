@@ -165,3 +165,19 @@ fn kill_nine_loses_nothing_that_was_sent_or_used() {
         got.len()
     );
 }
+
+/// Its linter once blamed the server for the signal that the replay had sent.
+#[test]
+fn a_server_is_not_blamed_for_the_signal_of_the_replay() {
+    let rows = [(0, "c2s", "request 1 a"), (1, "s2c", "result 1")];
+    let case = Case::ended(&rows, &told::event("exit SIGTERM"));
+    let script = [r#"< "id":1"#, "> result 1", "sleep"];
+    case.replay(&[], &script).is(0, &[SAME]);
+    let made = case.made();
+    let findings = case
+        .library
+        .json(&["lint", made.to_str().unwrap(), "--fail-on", "never"]);
+    let has = |rule| findings.iter().any(|it| it["rule"] == rule);
+    assert!(has("shutdown-eof-ignored"), "{findings:?}");
+    assert!(!has("process-exit-nonzero"), "{findings:?}");
+}

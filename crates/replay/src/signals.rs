@@ -118,11 +118,11 @@ impl Stopper {
 }
 
 /// The record of a signal that stops a session.
-pub(crate) fn signal_event(signal: i32) -> EventKind {
+pub(crate) fn signal_event(signal: i32, passed: Passed) -> EventKind {
     EventKind::Signal {
         signal: signal_name(signal),
         sender: None,
-        passed: Passed::NotNeeded,
+        passed,
     }
 }
 

@@ -13,6 +13,7 @@
 
 mod reports;
 
+use super::cassette::is_one as is_cassette;
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Folder;
 use super::output::{Ink, Output};
@@ -24,7 +25,7 @@ use mcpreel_lint::rule::{in_brackets, milder, revisions};
 use mcpreel_lint::{Rule, Severity, catalogue, families};
 use mcpreel_store::library::Library;
 use mcpreel_wire::mcp::Revision;
-use mcpreel_wire::text::{escape, pad_end, width};
+use mcpreel_wire::text::{pad_end, width};
 use reports::Checked;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -48,6 +49,7 @@ Exit code: 0 nothing as bad as --fail-on says, 1 something is, 2 wrong arguments
 3 a recording that cannot be read.")]
 pub struct Lint {
     /// Paths, @, @2, ids or their first four digits or more, or names; or folders of recordings
+    /// and cassettes
     #[arg(value_name = "RECORDING", default_value = "@")]
     recordings: Vec<OsString>,
     #[command(flatten)]
@@ -191,7 +193,7 @@ impl Lint {
         allowed
     }
 
-    /// The recordings that are meant; of a folder all that are in it, the newest first.
+    /// The recordings that are meant; of a folder all that are in it, the newest first, then its cassettes.
     fn paths(&self, library: &Library) -> Result<Vec<PathBuf>, Failure> {
         let mut paths = Vec::new();
         for text in &self.recordings {
@@ -200,12 +202,15 @@ impl Lint {
                 paths.push(select::find(text, library)?.path);
                 continue;
             }
-            let inside = Library::new(path).list()?;
+            let recordings = Library::new(path).list()?.into_iter();
+            let mut inside: Vec<_> = recordings.map(|entry| entry.path).collect();
+            let files = path.read_dir().into_iter().flatten().flatten();
+            let cassettes = files.map(|file| file.path()).filter(|it| is_cassette(it));
+            inside.extend(cassettes.collect::<BTreeSet<_>>());
             if inside.is_empty() {
-                let path = path.display().to_string();
-                output::say(&format!("no recordings in {}", escape(&path)));
+                output::say(&format!("no recordings in {}", output::shown(path)));
             }
-            paths.extend(inside.into_iter().map(|entry| entry.path));
+            paths.extend(inside);
         }
         Ok(paths)
     }

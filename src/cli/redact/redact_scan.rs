@@ -41,7 +41,8 @@ pub fn run(paths: &[PathBuf], policy: &Arc<Policy>, json: bool) -> Outcome {
     paths.iter().try_for_each(|path| scan.path(path))?;
     if !json {
         let (places, files) = (plural(scan.found, "place"), plural(scan.files, "file"));
-        scan.out.line(&format!("{places} in {files}"))?;
+        scan.out
+            .line(&format!("{places} in {files} looked through"))?;
         scan.out.line(super::WARNING)?;
     }
     scan.out.flush()?;
@@ -56,6 +57,7 @@ struct Scan<'p> {
     policy: &'p Arc<Policy>,
     json: bool,
     out: Output,
+    /// Those that were looked through, and packed ones in which something was found all the same.
     files: u64,
     found: u64,
     /// Whether something was not looked at.
@@ -94,9 +96,10 @@ impl Scan<'_> {
         let mut file = open_regular(path, false)?;
         let mut begin = Vec::new();
         (&file).take(SQLITE.len() as u64).read_to_end(&mut begin)?;
-        self.files += 1;
         if begin == SQLITE {
-            return super::look(&Recording::open(path)?, self.policy);
+            let report = super::look(&Recording::open(path)?, self.policy)?;
+            self.files += 1;
+            return Ok(report);
         }
         // A value that is known to be secret in the last line may stand in the first.
         file.rewind()?;
@@ -113,7 +116,9 @@ impl Scan<'_> {
             let lines = plural(too_long, "line");
             output::say(&format!("{lines} too long to be looked through"));
         }
-        if PACKED.iter().any(|magic| begin.starts_with(magic)) {
+        let is_packed = PACKED.iter().any(|magic| begin.starts_with(magic));
+        self.files += u64::from(!is_packed || report.hits() > 0);
+        if is_packed {
             let why = "what is in it is packed: unpack it, and scan that";
             self.unread::<()>(path, anyhow::anyhow!(why).into())?;
         }

@@ -48,7 +48,10 @@ pub struct Pace {
     /// [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub max_gap: Option<Duration>,
-    /// How long all of it may take; without it each answer has 10 s, or ten times what it took
+    /// How long all of it may take
+    ///
+    /// Without it each answer has 10 s, or ten times what it took. One that the recorded client did not
+    /// get is waited for as long as that client waited, a minute at most.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub timeout: Option<Duration>,
 }

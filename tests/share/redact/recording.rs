@@ -203,6 +203,24 @@ fn the_report_says_where_and_by_which_rule_and_what_it_cannot_promise() {
     );
 }
 
+/// It once was advised to users who had given it.
+#[test]
+fn an_option_that_was_given_is_not_advised() {
+    let library = Library::new();
+    let homes = [(StreamId::STDERR, "in /home/ada/x, of ada@lovelace.net")];
+    let reel = redact_made::frames(library.path(), &homes);
+    let said = |options: &[&str]| {
+        stdout(
+            &library,
+            &[&["redact", reel.to_str().unwrap()], options].concat(),
+        )
+    };
+    let advised = ["--email replaces them", "--home replaces them"];
+    assert!(advised.iter().all(|one| said(&[]).contains(one)));
+    let given = said(&["--email", "--home"]);
+    assert!(!given.contains("replaces them"), "{given}");
+}
+
 #[test]
 fn what_the_configuration_says_is_secret_is() {
     let library = Library::new();

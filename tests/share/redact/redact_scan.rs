@@ -157,7 +157,10 @@ fn what_is_packed_is_not_called_clean() {
         let said = text(&output);
         assert_eq!(output.status.code(), Some(3), "{said}");
         let why = format!("not looked through: {shown}: what is in it is packed");
-        assert!(said.contains(&why) && said.contains("0 places"), "{said}");
+        assert!(
+            said.contains(&why) && said.contains("0 places in 0 files"),
+            "{said}"
+        );
         // What is not packed in it is found all the same.
         std::fs::write(
             &path,

@@ -356,7 +356,8 @@ impl Judge {
         });
     }
 
-    /// Compares the ends of two servers: a crash is worse than any answer.
+    /// Compares the ends of two servers: a crash is worse than any answer, and to end well after one
+    /// more than there was.
     pub fn ends(&mut self, was: &End, is: &End) {
         if was == is || [was, is].contains(&&End::Unknown) {
             return;
@@ -364,6 +365,7 @@ impl Judge {
         let class = match (by_host(was), by_host(is)) {
             (Some(then), Some(now)) if now <= then => Class::Noise,
             (Some(0), _) => Class::Breaking,
+            (None, Some(0)) => Class::Added,
             _ => Class::Changed,
         };
         let text = format!("{}; before, {}", end(is), end(was));

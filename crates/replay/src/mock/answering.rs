@@ -285,7 +285,7 @@ impl Server {
             reason,
             nearest: first.map(|near| {
                 let seq = self.index.entries[near.entry].request;
-                (seq, near.paths.clone())
+                (seq, near.clone())
             }),
         };
         if self.options.on_miss == OnMiss::Nearest

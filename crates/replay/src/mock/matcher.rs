@@ -15,6 +15,8 @@ use crate::diff::{Class, Half, compare_by, key};
 use crate::rewrite::Rewrites;
 use crate::rules::{Rules, Scope, Side};
 use compact_str::CompactString;
+use mcpreel_redact::gaps;
+use mcpreel_redact::token::names_in;
 use mcpreel_wire::json::{Document, Value, canonical};
 use mcpreel_wire::message::{Body, classify};
 use std::collections::{BTreeSet, HashMap};
@@ -161,21 +163,26 @@ impl Matcher {
         exact: impl Fn(usize) -> Option<String>,
     ) -> Vec<Near> {
         let subject = &wanted.subject;
-        let entries = index.entries.iter().enumerate();
-        let of_method =
-            entries.filter(|(_, it)| it.subject.method == subject.method && !it.is_retry);
-        let mut all: Vec<_> = of_method.collect();
+        let mut all: Vec<_> = index.entries.iter().enumerate().collect();
+        all.retain(|(_, it)| it.subject.method == subject.method && !it.is_retry);
         let same_name = all.iter().any(|(_, entry)| entry.subject == *subject);
         all.retain(|(_, entry)| !same_name || entry.subject == *subject);
         all.sort_by_key(|(number, _)| *number < self.cursor);
         let scope = rules.scope(&subject.method, subject.name.as_deref());
         let compared = all.iter().take(COMPARED).filter_map(|(entry, _)| {
-            let (distance, paths) = distance(&exact(*entry)?, &wanted.exact, &scope);
-            Some(Near {
+            let recorded = exact(*entry)?;
+            let (distance, paths) = distance(&recorded, &wanted.exact, &scope);
+            let mut near = Near {
                 entry: *entry,
                 distance,
                 paths,
-            })
+                unbound: BTreeSet::new(),
+            };
+            if gaps::hidden(recorded.as_bytes(), wanted.exact.as_bytes()).is_some() {
+                names_in(recorded.as_bytes(), PATHS, &mut near.unbound);
+                near.distance = 0;
+            }
+            Some(near)
         });
         let mut near: Vec<_> = compared.collect();
         near.sort_by_key(|near| (near.distance, near.entry));
@@ -205,6 +212,8 @@ pub struct Near {
     pub distance: usize,
     /// These places, the first ones.
     pub paths: Vec<String>,
+    /// The placeholders that stand for what the live one has, where they differ in nothing else.
+    pub unbound: BTreeSet<String>,
 }
 
 /// In how many places two texts of params differ in earnest, and in which.

@@ -2,7 +2,7 @@
 //! on record.
 
 use super::index::Index;
-use super::matcher::{Matcher, Reason, Subject};
+use super::matcher::{Matcher, Near, Reason, Subject};
 use crate::Counted;
 use mcpreel_trace::frame::Seq;
 
@@ -11,18 +11,22 @@ use mcpreel_trace::frame::Seq;
 pub struct Missed {
     pub subject: Subject,
     pub reason: Reason,
-    /// The nearest recorded request, and the paths at which it differs.
-    pub nearest: Option<(Seq, Vec<String>)>,
+    /// The nearest recorded request.
+    pub nearest: Option<(Seq, Near)>,
 }
 
 impl Missed {
     /// The near miss in one line; `recording` names the recording.
     pub fn sentence(&self, recording: &str) -> String {
         let mut text = format!("{}: {}", self.subject, self.reason.in_words());
-        if let Some((seq, paths)) = &self.nearest {
+        if let Some((seq, near)) = &self.nearest {
             text += &["; the nearest is ", recording, "#", &seq.0.to_string()].concat();
-            if !paths.is_empty() {
-                text += &[", which differs in ", &paths.join(", ")].concat();
+            if !near.paths.is_empty() {
+                text += &[", which differs in ", &near.paths.join(", ")].concat();
+            }
+            for (nth, name) in near.unbound.iter().enumerate() {
+                text += [", but is the same with", ""][nth.min(1)];
+                text += &[" --bind ", name, "=env:NAME"].concat();
             }
         }
         text

@@ -19,7 +19,7 @@ use mcpreel_capture::process::own_exit_event;
 use mcpreel_capture::tap::Tap;
 use mcpreel_store::record::{self, Ending, Recorder};
 use mcpreel_trace::clock::{Clock, Moment};
-use mcpreel_trace::event::{Closer, EventKind};
+use mcpreel_trace::event::{Closer, EventKind, Passed};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::text::escape_bytes;
 use nix::errno::Errno;
@@ -221,7 +221,7 @@ impl<'a> Session<'a> {
         let Some(signal) = self.signals.take() else {
             return Ok(());
         };
-        self.tap.event(signal_event(signal));
+        self.tap.event(signal_event(signal, Passed::NotNeeded));
         Err(How::Signal(signal))
     }
 

@@ -9,6 +9,7 @@ use compact_str::CompactString;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_trace::session::{Closed, Side};
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::mcp::methods::canonical;
 use mcpreel_wire::message::{Notification, Subject};
@@ -62,6 +63,12 @@ impl Calls {
     /// The calls that have to come to an end.
     pub fn due(&self) -> impl Iterator<Item = &Call> {
         self.0.values().filter(|call| call.is_due())
+    }
+
+    /// The calls to which an answer may come.
+    pub fn open(&self) -> impl Iterator<Item = &Call> {
+        let calls = self.0.values();
+        calls.filter(|call| !call.cancelled && !call.exchange.is_listen())
     }
 
     /// The oldest open call with this id.
@@ -122,8 +129,10 @@ impl Skipped {
 }
 
 /// How long the answer to `exchange` may take: ten times as long as in the recording, and ten seconds
-/// at least, also where the recorded server `died` over it; `None` where nothing waits for it.
-pub(super) fn patience(exchange: &Exchange, died: bool) -> Option<Duration> {
+/// at least, also where the recorded server died over it and so `closed` the session; `None` where nothing
+/// waits for it.
+pub(super) fn patience(exchange: &Exchange, closed: Option<Closed>) -> Option<Duration> {
+    let died = closed.is_some_and(|closed| closed.by == Side::Server);
     let recorded = Duration::from_nanos(exchange.latency_ns().unwrap_or(0));
     let patience = recorded.saturating_mul(10).max(Duration::from_secs(10));
     let is_due = was_answered(exchange) || died && exchange.status == Status::Lost;

@@ -47,9 +47,12 @@ impl Director<'_> {
                 self.conclude_nothing(requests);
             }
         }
-        for call in self.calls.0.values().filter(|call| !call.is_awaited()) {
-            let left = self.recorded(&call.exchange, None);
-            self.judge.alike(&left);
+        // Nothing is alike in a session that was stopped, or of a server that never answers.
+        if matches!(self.ending.stop, Some(Stop::End | Stop::Crash)) && self.tally.answered > 0 {
+            for call in self.calls.0.values().filter(|call| !call.is_awaited()) {
+                let left = self.recorded(&call.exchange, None);
+                self.judge.alike(&left);
+            }
         }
         for exchange in self.questions.missing(&self.calls, self.script.is_part()) {
             let left = self.recorded(&exchange, None);
@@ -117,13 +120,6 @@ impl Director<'_> {
         text += last_words;
         self.judge.trouble(Trouble::Hang, text.into());
         self.conclude_pending();
-        // A server that is stopped at work may end in any way; one that has died before should not.
-        if let (Some(then), Some(now)) = (&self.options.recorded_end, self.ended())
-            && self.options.recorded_died
-        {
-            let now = now.clone();
-            self.judge.ends(then, &now);
-        }
     }
 
     /// The server left with work pending: tells how, after what, and what it said last.

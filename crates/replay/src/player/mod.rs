@@ -68,7 +68,7 @@ use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_store::record::{self, Recorder};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::session::{End, Side as SessionSide};
+use mcpreel_trace::session::{Closed, End};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -111,8 +111,8 @@ pub struct Options {
     pub wall_ns: u64,
     /// The end of the recorded server, where it is known.
     pub recorded_end: Option<End>,
-    /// Whether the recorded server ended while its client was there.
-    pub recorded_died: bool,
+    /// Which side ended the recorded session, and when.
+    pub recorded_close: Option<Closed>,
 }
 
 /// One replay: what is played, to whom, and where it is recorded.
@@ -170,8 +170,7 @@ impl Play<'_> {
         options.recorded_wall_ns = self.summary.wall_ns;
         options.wall_ns = clock.wall_ns();
         options.recorded_end = session.phase.end().cloned();
-        let closed_first = session.closed_first.map(|closed| closed.by);
-        options.recorded_died = closed_first == Some(SessionSide::Server);
+        options.recorded_close = session.closed_first;
         let director = Director::new(self.options, self.judge, script, clock.now())?;
         let signals = self.signals;
         let outcome = target::run(self.command, director, &mut recorder, signals, told);

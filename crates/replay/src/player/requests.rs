@@ -31,7 +31,7 @@ impl Director<'_> {
                 self.skipped.sent(&id);
                 self.tally.sent += 1;
                 self.tally.last_method.clone_from(&exchange.method);
-                let patience = patience(&exchange, self.options.recorded_died);
+                let patience = patience(&exchange, self.options.recorded_close);
                 let call = Call {
                     deadline: patience.map(|patience| self.now + patience),
                     cancelled_after: self.script.cancelled_after(&exchange),

@@ -20,9 +20,12 @@ use mcpreel_trace::session::End;
 use mcpreel_wire::text::plural;
 use std::time::Duration;
 
-/// Requests that the recorded client got no answer to are waited for so long at the end, and
-/// notifications that are due.
+/// Requests that the recorded client got no answer to are waited for as long as that client waited: so
+/// long at the end at least, and no longer than the second.
 const UNANSWERED: Duration = Duration::from_secs(2);
+const MOST_UNANSWERED: Duration = Duration::from_mins(1);
+
+/// Notifications that are due are waited for so long at the end.
 const STILL_DUE: Duration = Duration::from_secs(1);
 
 /// How long a server may take to end once its input is closed, and again after SIGTERM: what
@@ -139,7 +142,7 @@ impl Director<'_> {
         }
         match self.ending.stage {
             Stage::Walking => self.walk.hold.as_ref()?.waits.clone(),
-            Stage::Settling(_) => Some(plural(self.calls.due().count() as u64, "answer")),
+            Stage::Settling(_) => Some(plural(self.calls.open().count() as u64, "answer")),
             _ => Some("the server to end".to_owned()),
         }
     }
@@ -151,24 +154,28 @@ impl Director<'_> {
 
     fn deadlines(&self) -> impl Iterator<Item = Moment> {
         let unread = self.ending.unread.map(|(_, since)| since + UNREAD);
-        let end = self.options.timeout.map(|timeout| self.began + timeout);
+        // What may stay away at the end hangs nobody.
+        let is_pending = self.ending.stage == Stage::Walking || self.calls.due().next().is_some();
+        let end = self.time_up().filter(|_| is_pending);
         let answer = self.calls.due().filter_map(|call| call.deadline).min();
         let deadlines = [end, unread, answer];
         deadlines.into_iter().flatten()
     }
 
+    fn time_up(&self) -> Option<Moment> {
+        Some(self.began + self.options.timeout?)
+    }
+
     /// Until when at most something is waited for that has no deadline of its own.
     fn settle_until(&self, since: Moment) -> Moment {
-        let is_open = |call: &super::calls::Call| {
-            !call.is_due() && !call.cancelled && !call.exchange.is_listen()
-        };
-        if self.calls.0.values().any(is_open) {
-            since + UNANSWERED
-        } else if self.notices.are_due() {
-            since + STILL_DUE
-        } else {
-            since
-        }
+        let closed = self.options.recorded_close.map(|closed| closed.t);
+        let unanswered = self.calls.open().filter(|call| !call.is_due()).map(|call| {
+            let waited = closed.map_or(Duration::ZERO, |at| at.since(call.exchange.t_request));
+            (call.sent + waited.min(MOST_UNANSWERED)).max(since + UNANSWERED)
+        });
+        let notices = self.notices.are_due().then(|| since + STILL_DUE);
+        let until = unanswered.max().or(notices).unwrap_or(since);
+        self.time_up().map_or(until, |end| until.min(end))
     }
 
     /// Looks whether what is waited for at the end is there.
@@ -195,11 +202,9 @@ impl Director<'_> {
                 self.action.close = true;
                 // A shell says by a code above 128 that a signal ended it.
                 let end = self.options.recorded_end.as_ref();
-                let by_itself = matches!(end, Some(End::Exited { code }) if *code <= 128);
-                let grace = match self.ending.stop {
-                    Some(Stop::End) if by_itself => LEAVING_AS_RECORDED,
-                    _ => LEAVING,
-                };
+                let by_itself = matches!(end, Some(End::Exited { code }) if *code <= 128)
+                    && self.ending.stop == Some(Stop::End);
+                let grace = [LEAVING, LEAVING_AS_RECORDED][usize::from(by_itself)];
                 self.ending.stage = Stage::Closing(None, now + grace);
             }
             Stage::Closing(..) if in_a_hurry => self.signal(Deadly::Kill),

@@ -13,7 +13,7 @@
 
 use super::PlayError;
 use super::calls::Tally;
-use super::director::{Deadly, Director};
+use super::director::Director;
 use super::stages::{Next, Stop};
 use crate::bind::Binder;
 use crate::diff::Report;
@@ -25,7 +25,7 @@ use mcpreel_capture::tap::{MAX_CHUNK, Tap};
 use mcpreel_store::reader::Summary;
 use mcpreel_store::record::Recorder;
 use mcpreel_trace::clock::{Clock, Moment};
-use mcpreel_trace::event::{Closer, EventKind};
+use mcpreel_trace::event::{Closer, EventKind, Passed};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{count, escape};
@@ -271,15 +271,12 @@ impl Target<'_> {
         if let Some(signal) = action.signal
             && self.exit.is_none()
         {
-            let signal = match signal {
-                Deadly::Term => Signal::SIGTERM,
-                Deadly::Kill => Signal::SIGKILL,
-            };
+            let signal = [Signal::SIGTERM, Signal::SIGKILL][signal as usize];
             let pid = i32::try_from(self.child.id()).map(Pid::from_raw);
             // It may have ended just now; then it needs no signal.
             let _ = pid.map(|pid| kill(pid, signal));
-            let message = format!("the server was sent {} by the replay", signal.as_str());
-            self.tap.event(EventKind::Warning { message });
+            // As from a host: the server is not to blame for ending by it.
+            self.tap.event(signal_event(signal as i32, Passed::Once));
         }
     }
 
@@ -306,7 +303,7 @@ impl Target<'_> {
             self.read_stderr();
         }
         if let Some(signal) = self.signals.take() {
-            self.tap.event(signal_event(signal));
+            self.tap.event(signal_event(signal, Passed::NotNeeded));
             let now = self.clock.now();
             self.director.stop(Stop::Interrupted(signal), now);
         }

@@ -17,7 +17,7 @@ pub mod import;
 mod indexing;
 mod recorder;
 
-pub use recorder::Recorder;
+pub use recorder::{Recorder, of_command};
 
 use mcpreel_capture::process::exit_event;
 use mcpreel_capture::process::spawn::SpawnError;

@@ -33,8 +33,8 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
             search.nearest = None;
             Some(vec![app.questions.stop(Slot::Search)])
         }
-        Action::NextFailure => Some(find_failure(app, session, Way::Oldest)),
-        Action::PreviousFailure => Some(find_failure(app, session, Way::Newest)),
+        Action::NextFailure => Some(failure_from_here(app, session, Way::Oldest)),
+        Action::PreviousFailure => Some(failure_from_here(app, session, Way::Newest)),
         _ => None,
     }
 }
@@ -154,8 +154,18 @@ fn take(app: &mut App, session: &mut Session, found: Result<Found, String>) -> E
     }
 }
 
-fn find_failure(app: &mut App, session: &mut Session, way: Way) -> Effects {
+fn failure_from_here(app: &mut App, session: &mut Session, way: Way) -> Effects {
     let from = selection::place(session);
+    find_failure(app, session, way, from)
+}
+
+/// Goes to the next failure after `from`; without that to the first of all.
+pub fn find_failure(
+    app: &mut App,
+    session: &mut Session,
+    way: Way,
+    from: Option<ItemKey>,
+) -> Effects {
     let shown = selection::question(session);
     let read = move |source: &Source<'_>, _: &Place<'_>| read_failure(source, way, from, &shown);
     let questions = &mut app.questions;

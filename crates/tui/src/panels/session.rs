@@ -11,7 +11,6 @@ use crate::theme::{Role, Theme};
 use crate::widget::pager::Text;
 use crate::worker::{Opening, Vitals};
 use mcpreel_store::library::Standing;
-use mcpreel_store::select::Way;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::Lens;
 use std::path::Path;
@@ -191,7 +190,7 @@ pub fn grown(app: &mut App, session: &mut Session, vitals: Box<Vitals>) -> Effec
 fn start(app: &mut App, session: &mut Session) -> Effects {
     let failed = session.vitals.as_deref().map(|it| it.summary.failed);
     if failed > Some(0) {
-        return search::find_failure(app, session, Way::Oldest, None);
+        return search::first_failure(app, session);
     }
     let page = list::page(app, session);
     session.list.to_top(page);

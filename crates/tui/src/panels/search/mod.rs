@@ -2,6 +2,7 @@
 
 pub mod hits;
 
+use super::list::{self, Cursor};
 use super::prompt::Prompt;
 use super::selection;
 use crate::action::Action;
@@ -33,8 +34,8 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
             search.nearest = None;
             Some(vec![app.questions.stop(Slot::Search)])
         }
-        Action::NextFailure => Some(failure_from_here(app, session, Way::Oldest)),
-        Action::PreviousFailure => Some(failure_from_here(app, session, Way::Newest)),
+        Action::NextFailure => Some(find_failure(app, session, Way::Oldest)),
+        Action::PreviousFailure => Some(find_failure(app, session, Way::Newest)),
         _ => None,
     }
 }
@@ -154,22 +155,24 @@ fn take(app: &mut App, session: &mut Session, found: Result<Found, String>) -> E
     }
 }
 
-fn failure_from_here(app: &mut App, session: &mut Session, way: Way) -> Effects {
+fn find_failure(app: &mut App, session: &mut Session, way: Way) -> Effects {
     let from = selection::place(session);
-    find_failure(app, session, way, from)
-}
-
-/// Goes to the next failure after `from`; without that to the first of all.
-pub fn find_failure(
-    app: &mut App,
-    session: &mut Session,
-    way: Way,
-    from: Option<ItemKey>,
-) -> Effects {
     let shown = selection::question(session);
     let read = move |source: &Source<'_>, _: &Place<'_>| read_failure(source, way, from, &shown);
     let questions = &mut app.questions;
     vec![questions.read(Slot::Failure, session, read, failure_found)]
+}
+
+/// Puts the cursor of the list on the first failure, unless it has been moved by then.
+pub fn first_failure(app: &mut App, session: &mut Session) -> Effects {
+    let all = selection::question(session);
+    let read =
+        move |source: &Source<'_>, _: &Place<'_>| read_failure(source, Way::Oldest, None, &all);
+    let found = |app: &mut App, session: &mut Session, found: FailedRow| match found {
+        Some((_, _, key)) if session.list.cursor == Cursor::End => list::go_to(app, session, key),
+        _ => vec![],
+    };
+    vec![app.questions.read(Slot::Failure, session, read, found)]
 }
 
 /// The direction, whether the search went on from the other end, and the row.

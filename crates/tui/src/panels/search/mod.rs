@@ -213,8 +213,8 @@ fn failure_found(app: &mut App, session: &mut Session, found: FailedRow) -> Effe
     };
     if is_wrapped {
         app.say(match way {
-            Way::Oldest => "failure: from the top",
-            Way::Newest => "failure: from the end",
+            Way::Oldest => "no failure below: this is the first",
+            Way::Newest => "no failure above: this is the last",
         });
     }
     selection::go_to(app, session, key)

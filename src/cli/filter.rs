@@ -16,7 +16,8 @@ use std::collections::HashSet;
 #[derive(Debug, Default, Args)]
 pub struct Filter {
     /// Only rows that fit, in the filter language of the viewer: is:failed,
-    /// `tool:search latency>500ms`, params.arguments.path~"^/etc/", ...
+    /// `tool:search latency>500ms`, params.arguments.path~"^/etc/", ... Fields and flags are listed
+    /// where one is not known: `-q x:1`, `-q is:x`
     #[arg(
         short = 'q',
         long = "query",

@@ -241,6 +241,19 @@ pub fn raw_diagnostic(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
+/// Whether somebody is there to answer.
+pub fn is_attended() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// The answer of a person.
+pub fn ask(question: &str) -> io::Result<String> {
+    raw_diagnostic(question);
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(answer.trim().to_lowercase())
+}
+
 /// Work that takes less time than this shows no progress, nanoseconds.
 const SHORT_NS: u64 = 500_000_000;
 

@@ -8,16 +8,18 @@ use super::{folder, quantity};
 use clap::Args;
 use mcpreel_share::phrases::when;
 use mcpreel_store::library::retention::{self, Reason};
-use mcpreel_store::library::{Library, Policy};
+use mcpreel_store::library::{Entry, Library, Policy, Standing};
 use mcpreel_trace::clock::wall_clock_ns;
 use mcpreel_wire::text::{escape, plural, size};
 use serde_json::json;
+use std::io;
 use std::time::Duration;
 
 /// Delete old recordings
 ///
 /// Nothing is ever deleted by itself; live recordings, those with a note and those without a
-/// date are always kept. Each option names recordings to delete; at least one is needed.
+/// date are always kept. Each option names recordings to delete; at least one is needed. On a
+/// terminal they are only deleted after a yes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -31,6 +33,9 @@ pub struct Prune {
     /// Only say what would be deleted
     #[arg(long)]
     dry_run: bool,
+    /// Delete without asking
+    #[arg(long)]
+    yes: bool,
     /// One JSON object per recording and line
     #[arg(long)]
     json: bool,
@@ -61,6 +66,10 @@ impl Prune {
             keep: self.what.keep,
             max_size: self.what.max_size,
         };
+        let doomed = retention::prune(&entries, &policy, wall_clock_ns());
+        if !self.dry_run && !self.yes && !is_wanted(&doomed)? {
+            return Ok(Exit::Fine);
+        }
         let mut out = Output::stdout();
         let mut table = Table::new([
             ("ID", Fit::Left),
@@ -70,7 +79,7 @@ impl Prune {
             ("WHY", Fit::Left),
         ]);
         let (mut files, mut bytes, mut exit) = (0, 0, Exit::Fine);
-        for (entry, reason) in retention::prune(&entries, &policy, wall_clock_ns()) {
+        for (entry, reason) in doomed {
             // A recording may have come alive since the folder was read.
             let deleted = self.dry_run
                 || retention::delete(&entry.path).unwrap_or_else(|error| {
@@ -113,6 +122,10 @@ impl Prune {
         let would = if self.dry_run { "would be " } else { "" };
         let (files, bytes) = (plural(files, "recording"), size(bytes));
         out.line(&format!("{files} ({bytes}) {would}deleted"))?;
+        for live in entries.iter().filter(|it| it.standing == Standing::Live) {
+            let (id, name) = (escape(&live.id), escape(&live.name));
+            out.line(&format!("{id} {name} is being recorded and was kept"))?;
+        }
         let alone = entries.iter().filter(|entry| !entry.is_readable()).count();
         if alone > 0 {
             let files = plural(alone as u64, "file");
@@ -122,4 +135,15 @@ impl Prune {
         out.flush()?;
         Ok(exit)
     }
+}
+
+/// Whether these are to be deleted: a person is asked, a script has said so.
+fn is_wanted(doomed: &[(&Entry, Reason)]) -> io::Result<bool> {
+    if doomed.is_empty() || !output::is_attended() {
+        return Ok(true);
+    }
+    let bytes = doomed.iter().map(|(entry, _)| entry.size).sum();
+    let (files, bytes) = (plural(doomed.len() as u64, "recording"), size(bytes));
+    let answer = output::ask(&format!("delete {files} ({bytes})? [y/N] "))?;
+    Ok(["y", "yes"].contains(&answer.as_str()))
 }

@@ -12,6 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use mcpreel_lint::Severity;
 use mcpreel_share::export::all_rows;
+use mcpreel_share::phrases;
 use mcpreel_share::row::{RowView, Tone, arrow};
 use mcpreel_store::reader::{FindingRow, Recording};
 use mcpreel_trace::clock::Moment;
@@ -178,10 +179,8 @@ impl Printer {
             let size = row.size.map_or_else(String::new, size);
             (format!("{stream:<6}  {}", pad_start(&size, 7)), 15)
         } else {
-            let waited = row.exchange.and_then(|it| it.unanswered_ns(self.until));
-            let waited = waited.filter(|_| row.latency_ns.is_none());
-            let waited = waited.map_or_else(String::new, |ns| format!(">{}", duration(ns)));
-            let latency = row.latency_ns.map_or(waited, duration);
+            let took = |it| phrases::took(it, self.until);
+            let latency = row.exchange.and_then(took).unwrap_or_default();
             let status = out.paint(ink(row.tone), &pad_end(row.status, 14));
             (format!("{}  {status}", pad_start(&latency, 10)), 26)
         };

@@ -96,10 +96,11 @@ impl Why {
                 let name = out.paint(Ink::Faint, &pad_end(name, NAMES));
                 out.line(&format!("{name}{text}"))
             };
-            let named = phrases::command(&[named]);
             if let Some(seq) = frames.next() {
-                hint("see", format!("mcpreel show {named}#{seq}"))?;
+                let at = phrases::command(&[format!("{named}#{seq}")]);
+                hint("see", format!("mcpreel show {at}"))?;
             }
+            let named = phrases::command(&[named]);
             if summary.findings > 0 {
                 let findings = plural(summary.findings, "finding");
                 hint("lint", format!("{findings}: mcpreel lint {named}"))?;

@@ -1,6 +1,7 @@
 //! Which folder is looked in, and what `ls`, `prune` and `reindex` do with it.
 
 use super::{demo, mcpreel, stdout};
+use crate::support::terminal::Terminal;
 use crate::support::{Library, MCPREEL, text};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -96,6 +97,21 @@ fn prune_deletes_what_it_said_it_would_and_nothing_else() {
     let did = stdout(&library, &["prune", "--keep", "0"]);
     assert!(did.contains("1 recording ("), "{did}");
     assert_eq!(library.files("reel").len(), 0);
+}
+
+/// Once it deleted at once, also where a person could have been asked.
+#[test]
+fn prune_asks_a_person_and_deletes_only_after_a_yes() {
+    let library = demo();
+    let dir = library.path().to_str().expect("the path is text");
+    for (answer, left) in [("n\r", 1), ("\r", 1), ("y\r", 0)] {
+        let args = ["prune", "--keep", "0", "--dir", dir];
+        let mut terminal = Terminal::start(MCPREEL, &args, &[("HOME", dir)], (100, 30));
+        terminal.wait_for("[y/N]");
+        terminal.press(answer);
+        let (code, screen) = terminal.end();
+        assert_eq!((code, library.files("reel").len()), (0, left), "{screen}");
+    }
 }
 
 #[test]

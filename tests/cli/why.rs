@@ -54,5 +54,10 @@ fn people_are_told_the_cause_how_sure_it_is_where_it_shows_and_what_to_do() {
     refused(&demo, &["why", address], 2, &way_out);
     let see = said.lines().find(|line| line.starts_with("see "));
     let see = see.and_then(|line| line.split("mcpreel show ").nth(1));
-    stdout(&demo, &["show", see.expect("it says where to look")]);
+    let see = see.expect("it says where to look");
+    // A shell would take what follows an open # for a comment.
+    let see = see
+        .strip_prefix('\'')
+        .and_then(|see| see.strip_suffix('\''));
+    stdout(&demo, &["show", see.expect("it is quoted")]);
 }

@@ -185,3 +185,25 @@ fn findings_are_those_whose_frame_or_exchange_fits_the_filter() {
     viewer.act("F");
     assert_eq!(counted(&viewer), findings.len() as u64);
 }
+
+/// Once a recording opened on its last row, in the view of the recording before it.
+#[test]
+fn a_recording_opens_in_its_list_on_the_first_failure_or_row_and_at_the_end_while_it_is_live() {
+    let recordings = fixture::folder();
+    let mut viewer = Viewer::folder(recordings[0].folder(), SIZE);
+    viewer.press("Enter");
+    assert!(viewer.session().list.follows(), "the live one");
+    viewer.press("4 z w q j Enter");
+    let session = viewer.session();
+    assert_eq!((session.view, session.zoom), (View::Exchanges, false));
+    let failed = viewer
+        .session()
+        .list
+        .selected_item()
+        .and_then(|item| item.exchange());
+    assert_eq!(failed.map(|one| one.status), Some(Status::ToolError));
+    let well = fixture::remarked();
+    let mut viewer = Viewer::open(&well.path, SIZE);
+    viewer.settle();
+    assert_eq!(viewer.session().list.cursor_row(), Some(0));
+}

@@ -58,7 +58,7 @@ actions! {
     // Everywhere.
     Help, "help", [Everywhere "? F1"], "keys, the filter language and the signs, for where you are";
     Palette, "palette", [Everywhere ":"], "find any command by typing parts of its name";
-    NextPane, "next-pane", [Session "Tab"], "to the next pane";
+    NextPane, "next-pane", [Session "Tab"], "to the next pane, in the detail to its story and findings";
     PreviousPane, "previous-pane", [Session "BackTab"], "to the pane before";
     Open, "open", [Everywhere "Enter"], "open what is selected";
     Close, "close", [Everywhere "Esc"], "close what lies on top, clear the search, back to the list; never quits";

@@ -12,10 +12,10 @@
 //! functions of the panels are handed the app and the session side by side, so none of them asks
 //! whether a recording is open.
 
-pub use crate::settings::{Arrangement, Settings, View};
+pub use crate::settings::{Settings, View};
 
 use crate::action::{Action, Context};
-use crate::effect::{Effect, Effects, Questions};
+use crate::effect::{Effects, Questions};
 use crate::keymap::Key;
 use crate::notice::{Notices, Now, Weight};
 use crate::panels::detail::shown::Detail;
@@ -262,16 +262,6 @@ impl App {
     pub fn edits_filter(&self) -> bool {
         self.overlays.last().is_some_and(|top| top.is_filter())
     }
-
-    /// Keeps how the recording stands on the screen, if that was chosen anew.
-    pub fn remember(&mut self, session: &Session) -> Effects {
-        let arrangement = session.arrangement();
-        if self.settings.arrangement == arrangement {
-            return vec![];
-        }
-        self.settings.arrangement = arrangement;
-        vec![Effect::Remember]
-    }
 }
 
 impl dyn Overlay {
@@ -291,26 +281,6 @@ impl Session {
             path: path.to_owned(),
             ..Self::default()
         }
-    }
-
-    pub fn arrangement(&self) -> Arrangement {
-        Arrangement {
-            view: self.view,
-            wire: self.lens == Lens::Wire,
-            zoom: self.zoom,
-            time: self.list.time,
-        }
-    }
-
-    pub fn arrange(&mut self, as_before: Arrangement) {
-        self.view = as_before.view;
-        self.lens = if as_before.wire {
-            Lens::Wire
-        } else {
-            Lens::Exchanges
-        };
-        self.zoom = as_before.zoom;
-        self.list.time = as_before.time;
     }
 
     /// The last frame on record, if there is one.

@@ -25,8 +25,6 @@ pub struct Settings {
     /// Whether times count up; otherwise every few seconds, and with whatever else changes.
     pub motion: bool,
     pub divider: u16,
-    /// View, lens and zoom of the recording that is opened next.
-    pub arrangement: Arrangement,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,25 +43,9 @@ pub struct Remembered {
     theme: Option<String>,
     mouse: Option<bool>,
     divider: Option<u16>,
-    pub arrangement: Arrangement,
 }
 
-/// The view, lens and zoom of a recording: kept for the next recording and for the next time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", default)]
-pub struct Arrangement {
-    /// The view in the left or only pane.
-    pub view: View,
-    /// Whether a row of the list is a frame.
-    pub wire: bool,
-    /// Whether the pane with the keys has the whole screen.
-    pub zoom: bool,
-    /// The kind of times in the list.
-    pub time: TimeColumn,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum View {
     /// Exchanges or frames, one per row.
     #[default]
@@ -74,8 +56,7 @@ pub enum View {
 }
 
 /// The kind of time in the column of times.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeColumn {
     #[default]
     Start,
@@ -122,7 +103,6 @@ impl Default for Settings {
             mouse: true,
             motion: true,
             divider: DIVIDER,
-            arrangement: Arrangement::default(),
         }
     }
 }
@@ -161,7 +141,6 @@ impl Settings {
             mouse: is_on("viewer.mouse").or(remembered.mouse).unwrap_or(true),
             motion: is_on("viewer.motion").unwrap_or(true),
             divider: remembered.divider.unwrap_or(DIVIDER).clamp(20, 80),
-            arrangement: remembered.arrangement,
         };
         (settings, faults)
     }
@@ -171,7 +150,6 @@ impl Settings {
             theme: Some(self.look.theme.as_str().to_owned()),
             mouse: Some(self.mouse),
             divider: Some(self.divider),
-            arrangement: self.arrangement,
         }
     }
 }

@@ -14,7 +14,6 @@ use mcpreel_store::library::Library;
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_wire::text::{escape, plural};
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 /// Tools that are listed.
@@ -28,17 +27,18 @@ pub fn to_start(recording: &Path, command: &Command) -> Result<(), Failure> {
     let (path, words) = (shown(recording), phrases::command(&words));
     let dir = command.dir.as_deref();
     let dir = dir.map_or_else(|| "this folder".to_owned(), shown);
-    if !is_attended() {
+    if !output::is_attended() {
         return Err(Failure::Unsafe(format!(
             "{path} is none of your own recordings, so the command in it is not started unseen: \
              {words} (in {dir}); give a command after `--`, or start that one with \
              --run-recorded-command"
         )));
     }
-    if is_granted(&format!(
+    let answer = output::ask(&format!(
         "{path} is none of your own recordings. It names this command:\n  {words}\nin {dir}\n\
          Start it? Only `yes` does. "
-    ))? {
+    ))?;
+    if answer == "yes" {
         return Ok(());
     }
     Err(Failure::Unsafe(
@@ -59,7 +59,7 @@ pub fn to_call(
     warning: &str,
     guard: &mut Guard,
 ) -> Result<(), Failure> {
-    if refused.is_empty() || !is_attended() {
+    if refused.is_empty() || !output::is_attended() {
         return Ok(());
     }
     let tools = refused.iter().map(|(tool, calls)| {
@@ -71,25 +71,14 @@ pub fn to_call(
         format!("{}, {}{claimed}", escape(tool), plural(*calls, "call"))
     });
     let tools = output::some(tools, refused.len() as u64, MOST_LISTED);
-    if is_granted(&format!(
+    let answer = output::ask(&format!(
         "These tools do not say that they only read:\n  {}\n{warning}Call them? Only `yes` does. ",
         tools.join("\n  ")
-    ))? {
+    ))?;
+    if answer == "yes" {
         for tool in refused.keys() {
             guard.allow(tool.clone());
         }
     }
     Ok(())
-}
-
-/// Whether somebody is there to answer.
-fn is_attended() -> bool {
-    io::stdin().is_terminal() && io::stderr().is_terminal()
-}
-
-fn is_granted(question: &str) -> io::Result<bool> {
-    output::raw_diagnostic(question);
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    Ok(answer.trim().eq_ignore_ascii_case("yes"))
 }

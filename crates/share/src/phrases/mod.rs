@@ -10,6 +10,7 @@ pub mod recording;
 pub mod when;
 
 use mcpreel_lint::cause::{Cause, Place};
+use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Closer, EventKind, Passed, ProcessName};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::StreamId;
@@ -119,6 +120,13 @@ pub fn sentence(error: &(dyn std::error::Error + 'static)) -> String {
 pub fn call(exchange: &Exchange) -> String {
     let name = exchange.name.as_deref().unwrap_or_default();
     escape(format!("{} {name}", exchange.method).trim_end()).into_owned()
+}
+
+/// The latency of an exchange, `842 ms`, or until `end` how long its answer was waited for in vain,
+/// `>4.0 s`.
+pub fn took(exchange: &Exchange, end: impl Into<Option<Moment>>) -> Option<String> {
+    let in_vain = || Some(format!(">{}", duration(exchange.unanswered_ns(end)?)));
+    exchange.latency_ns().map(duration).or_else(in_vain)
 }
 
 pub fn process(process: &ProcessName) -> String {

@@ -3,6 +3,7 @@
 use super::{command, peer};
 use mcpreel_store::library::Entry;
 use mcpreel_store::reader::Summary;
+use mcpreel_store::record::of_command;
 use mcpreel_wire::text::{escape, size};
 
 pub fn server(entry: &Entry) -> Option<String> {
@@ -35,26 +36,17 @@ pub fn title_of(summary: &Summary) -> String {
     }
 }
 
-/// `name (who)`, or `who` alone where the name is the command's, or the server's: a word of it, not a
-/// part of one. Whoever calls a recording `prod` has another one of `prod-weather`.
+/// `name (who)`, or `who` alone where nobody gave the name, or `who` begins with it: whoever calls
+/// a recording `prod` has another one of `prod-weather`.
 fn named(name: &str, argv: &[String], who: String) -> String {
+    let is_given = name != of_command(argv);
     let name = escape(name);
-    let is_theirs = has_word(&who, &name) || argv.iter().any(|word| has_word(&escape(word), &name));
-    if is_theirs {
-        who
-    } else {
+    let rest = who.strip_prefix(&*name);
+    if is_given && rest.is_none_or(|rest| !rest.is_empty() && !rest.starts_with(' ')) {
         format!("{name} ({who})")
+    } else {
+        who
     }
-}
-
-/// Whether `word` stands in `text` with nothing before or after it that could belong to it.
-fn has_word(text: &str, word: &str) -> bool {
-    let goes_on = |char: char| char.is_alphanumeric() || matches!(char, '-' | '_');
-    let mut places = text.match_indices(word);
-    places.any(|(at, _)| {
-        let (before, after) = (&text[..at], &text[at + word.len()..]);
-        !before.ends_with(goes_on) && !after.starts_with(goes_on)
-    })
 }
 
 /// The origin in a word or two, unless it is a live session: `replay`, `mock, redacted`.
@@ -85,20 +77,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_said_where_neither_the_command_nor_the_server_has_it() {
+    fn a_name_that_somebody_gave_is_said_also_where_the_command_has_it_as_a_word() {
         let said = |name, who: &str| {
-            let argv = ["npx", "-y", "@scope/server-weather@2"].map(str::to_owned);
+            let argv = ["npx", "-y", "@scope/server-weather@2", "test"].map(str::to_owned);
             named(name, &argv, who.to_owned())
         };
         assert_eq!(said("server-weather", "weather 1.4"), "weather 1.4");
         assert_eq!(said("weather", "weather 1.4"), "weather 1.4");
-        // Once the name was hidden where a longer one has it.
-        let other = said("prod", "prod-weather 1.4");
-        assert_eq!(other, "prod (prod-weather 1.4)");
-        assert_eq!(
-            said("test bench", "weather 1.4"),
-            "test bench (weather 1.4)"
-        );
+        // Once these were hidden: one where a longer name has it, one as a word of the command.
+        for name in ["prod", "test"] {
+            let other = said(name, "prod-weather 1.4");
+            assert_eq!(other, format!("{name} (prod-weather 1.4)"));
+        }
         assert_eq!(said("\u{1b}[2J", "weather"), "\\x1b[2J (weather)");
     }
 }

@@ -18,7 +18,6 @@ use mcpreel_capture::spool::{EndNote, MAX_CHUNK, RecordKind, SpoolReader, Status
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::StreamId;
-use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
@@ -57,8 +56,7 @@ impl Import {
     pub fn begin(reel: &Path, context: ProcessContext) -> Result<Self, ImportError> {
         let mut context = context;
         if context.name.is_empty() {
-            let command: Vec<_> = context.argv.iter().map(OsString::from).collect();
-            context.name = super::recorder::of_command(&command);
+            context.name = super::recorder::of_command(&context.argv);
         }
         let start = EventKind::Start(Box::new(context.clone()));
         let start = serde_json::to_vec(&start).map_err(io::Error::from)?;

@@ -19,7 +19,7 @@ mod keeper;
 mod recorder;
 
 pub use keeper::index_by_this_program;
-pub use recorder::Recorder;
+pub use recorder::{Recorder, of_command};
 
 use mcpreel_capture::process::exit_event;
 use mcpreel_capture::process::spawn::SpawnError;

@@ -13,7 +13,7 @@ use mcpreel_trace::event::{DEFAULT_SLOW_NS, EventKind, ProcessContext};
 use mcpreel_wire::text::escape;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::unistd::write;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -157,8 +157,9 @@ const VERBS: [&str; 6] = ["dlx", "exec", "run", "tool", "x", "-m"];
 
 /// The name of what `command` runs: of the script or package where the program is a launcher
 /// (`npx -y @scope/server-files /home` is `server-files`), else of the program.
-pub fn of_command(command: &[OsString]) -> String {
-    let Some((program, arguments)) = command.split_first() else {
+pub fn of_command(command: &[impl AsRef<OsStr>]) -> String {
+    let mut words = command.iter().map(AsRef::as_ref);
+    let Some(program) = words.next() else {
         return String::new();
     };
     let base = |path: &OsStr| {
@@ -174,7 +175,7 @@ pub fn of_command(command: &[OsString]) -> String {
         let passed_over = word.starts_with('-') || word.contains('=') || VERBS.contains(word);
         !passed_over && !is_launcher(&base(OsStr::new(word)))
     };
-    let mut words = arguments.iter().filter_map(|word| word.to_str());
+    let mut words = words.filter_map(OsStr::to_str);
     match words.find(is_script).filter(|_| is_launcher(&program)) {
         Some(script) => package(&base(OsStr::new(script))).to_owned(),
         None => program,
@@ -275,7 +276,7 @@ mod tests {
             ("node", "node"),
             ("", ""),
         ] {
-            let words: Vec<_> = command.split_whitespace().map(OsString::from).collect();
+            let words: Vec<_> = command.split_whitespace().collect();
             assert_eq!(of_command(&words), name, "{command}");
         }
     }

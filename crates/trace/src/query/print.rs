@@ -92,7 +92,9 @@ fn write_value(f: &mut Formatter<'_>, kind: Type, op: Op, value: &Value) -> fmt:
 
 /// Whether a value can stand without quotes: it is read to its end, balanced parentheses included.
 fn is_bare_value(text: &str) -> bool {
-    !text.is_empty() && !text.starts_with('=') && super::parse::value(text) == (text.len(), false)
+    !text.is_empty()
+        && !text.starts_with(['=', '\''])
+        && super::parse::value(text) == (text.len(), false)
 }
 
 /// `text` as a string of the language.

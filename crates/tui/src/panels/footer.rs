@@ -32,8 +32,8 @@ const LIST: &str = "help, filter, search, next-failure next failure, open detail
 const MADE: &str = "help, compare-parent compare with its recording, filter, search, \
     next-failure next failure, open detail, palette commands, back";
 
-const DETAIL: &str = "help, toggle fold, representation raw, sides, copy, close back, \
-    palette commands";
+const DETAIL: &str = "help, next-pane story and findings, toggle fold, representation raw, sides, \
+    copy, close back, palette commands";
 
 const STORY: &str = "help, open go there, next-pane next tab, close back, palette commands";
 

@@ -1,12 +1,13 @@
 //! The header: who speaks, whether the session is alive, what is known of it.
 //!
 //! ```text
-//!  ● REC 7f3a weather-server 1.4 ⇄ claude-code 2.1   ready   legacy 2025-11-25   00:12:31   1 204 calls  3 open  2 failed  ✗ 2   ⚠ 5
+//!  ● REC 7f3a weather-server 1.4 ⇄ claude-code 2.1   ready   legacy 2025-11-25   00:12:31   1 204 exchanges  3 open  2 failed  ✗ 2   ⚠ 5
 //! ```
 //!
 //! What does not fit goes, the least important first; never what failed or waits.
 
 use crate::app::{App, Session};
+use crate::panels::shelf;
 use crate::theme::{self, Glyph, Look, Role};
 use crate::widget::spans;
 use crate::worker::{Opening, Vitals};
@@ -77,7 +78,7 @@ fn parts(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
     parts.push((1, role, phase));
     parts.extend(version(look, facts).map(|version| (6, Role::Text, version)));
     parts.push((3, Role::Text, clock(session.now(app.now).0)));
-    parts.push((4, Role::Text, plural(summary.exchanges, "call")));
+    parts.push((4, Role::Text, plural(summary.exchanges, "exchange")));
     if summary.open > 0 {
         parts.push((1, Role::Open, format!("{} open", count(summary.open))));
     }
@@ -94,10 +95,14 @@ fn client(look: &Look, vitals: &Vitals) -> Option<Part> {
     Some((5, Role::Text, client))
 }
 
-/// `✗ 2   ⚠ 5`: errors and warnings. Notes are no news.
+/// `✗ 2   ⚠ 5   ℹ 1`: errors, warnings and notes, which the list of recordings counts together.
 fn findings(look: &Look, vitals: &Vitals) -> impl Iterator<Item = Part> {
     let found = vitals.severities;
-    let counts = [("error", found.errors, 1), ("warning", found.warnings, 2)];
+    let counts = [
+        ("error", found.errors, 1),
+        ("warning", found.warnings, 2),
+        ("note", found.notes, 7),
+    ];
     let counts = counts.into_iter().filter(|(_, number, _)| *number > 0);
     counts.map(|(severity, number, rank)| {
         let (glyph, role) = theme::severity(severity);
@@ -122,12 +127,13 @@ fn parts_then(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
 /// `● REC 7f3a weather-server 1.4`, with what is missing in it.
 fn liveness(look: &Look, vitals: &Vitals) -> Part {
     let summary = &vitals.summary;
-    let (glyph, word, role) = match vitals.standing {
-        Standing::Live => (Glyph::Live, "REC ", Role::Good),
-        Standing::Cut => (Glyph::Ended, "CUT COPY ", Role::Warn),
-        Standing::Pending | Standing::Interrupted => (Glyph::Ended, "INCOMPLETE ", Role::Warn),
-        Standing::Finished | Standing::Unreadable => (Glyph::Ended, "", Role::Header),
+    let (word, role) = match vitals.standing {
+        Standing::Live => ("REC ", Role::Good),
+        Standing::Cut => ("CUT COPY ", Role::Warn),
+        Standing::Pending | Standing::Interrupted => ("INCOMPLETE ", Role::Warn),
+        Standing::Finished | Standing::Unreadable => ("", Role::Header),
     };
+    let (glyph, _) = shelf::sign(vitals.standing, Some(summary));
     let recovered = summary.state == mcpreel_store::schema::State::Recovered;
     let word = if recovered { "RECOVERED " } else { word };
     let (gap, role) = match summary.gap_bytes {

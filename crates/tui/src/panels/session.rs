@@ -1,7 +1,7 @@
 //! The open recording: opened, followed, closed; its view and its pane.
 
-use super::list;
 use super::menu::{Entry, Menu};
+use super::{list, search};
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View, Viewer};
 use crate::effect::{Effect, Effects};
@@ -106,11 +106,6 @@ const STEP: u16 = 5;
 pub fn open(viewer: &mut Viewer, path: &Path, seq: Option<Seq>) -> Effects {
     let app = &mut viewer.app;
     let mut session = Session::new(path);
-    session.arrange(app.settings.arrangement);
-    if seq.is_some() {
-        // A frame was asked for, and it is a row of the list.
-        session.view = View::Exchanges;
-    }
     session.list.go_to = seq;
     let session = viewer.session.insert(Box::new(session));
     let mut effects = vec![app.questions.open(Some(path.to_owned()))];
@@ -138,9 +133,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
                 Lens::Wire => Lens::Exchanges,
             };
             session.view = View::Exchanges;
-            let mut effects = list::begin(app, session);
-            effects.extend(app.remember(session));
-            return Some(effects);
+            return Some(list::begin(app, session));
         }
         Action::ListSmaller => return Some(divide(app, session, false)),
         Action::ListLarger => return Some(divide(app, session, true)),
@@ -150,7 +143,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::Close if session.view != View::Exchanges => show(session, View::Exchanges),
         _ => return None,
     }
-    Some(app.remember(session))
+    Some(vec![])
 }
 
 /// Moves the divider between list and detail a step.
@@ -171,7 +164,7 @@ fn show(session: &mut Session, view: View) {
 
 /// The recording is open, has grown, or has ended.
 pub fn grown(app: &mut App, session: &mut Session, vitals: Box<Vitals>) -> Effects {
-    let was_live = session.is_live();
+    let (was_live, is_first) = (session.is_live(), session.vitals.is_none());
     let (is_anew, standing) = (vitals.is_anew, vitals.standing);
     session.has_past = !super::why::past(&vitals).is_empty();
     session.vitals = Some(vitals);
@@ -183,9 +176,23 @@ pub fn grown(app: &mut App, session: &mut Session, vitals: Box<Vitals>) -> Effec
         });
     }
     // Rows that were not there when their frames were looked at are nowhere else found.
+    let mut effects = Effects::new();
     if is_anew {
-        list::begin(app, session)
-    } else {
-        vec![]
+        effects.extend(list::begin(app, session));
     }
+    if is_first && !session.is_live() && session.list.go_to.is_none() {
+        effects.extend(start(app, session));
+    }
+    effects
+}
+
+/// Goes to the first failure of a recording that is over; without one to the first row.
+fn start(app: &mut App, session: &mut Session) -> Effects {
+    let failed = session.vitals.as_deref().map(|it| it.summary.failed);
+    if failed > Some(0) {
+        return search::first_failure(app, session);
+    }
+    let page = list::page(app, session);
+    session.list.to_top(page);
+    vec![]
 }

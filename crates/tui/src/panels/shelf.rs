@@ -97,20 +97,34 @@ pub fn state(entry: &Entry) -> (Glyph, Role, String) {
     let word = entry.state().to_owned();
     let summary = entry.summary();
     let gap = summary.map_or(0, |summary| summary.gap_bytes);
-    let is_whole = summary.is_some_and(|summary| summary.state == State::Complete);
-    let end = entry.end().filter(|_| is_whole);
-    let warning = |word| (Glyph::Warning, Role::Warn, word);
-    match (entry.standing, end) {
-        (Standing::Live, _) if gap > 0 => warning("live, gap".to_owned()),
-        (Standing::Live, _) => (Glyph::Live, Role::Good, word),
-        (Standing::Unreadable, _) => (Glyph::Failed, Role::Bad, word),
-        (Standing::Finished, _) if gap > 0 => warning(format!("gap {}", size(gap))),
-        (Standing::Finished, Some(end)) => match end {
-            End::Exited { code: 0 } => (Glyph::Ended, Role::Faint, phrases::end_short(end)),
-            End::Unknown => warning(phrases::end_short(end)),
-            _ => (Glyph::Failed, Role::Bad, phrases::end_short(end)),
+    let word = match (entry.standing, summary.and_then(end_of)) {
+        (Standing::Live, _) if gap > 0 => "live, gap".to_owned(),
+        (Standing::Finished, _) if gap > 0 => format!("gap {}", size(gap)),
+        (Standing::Finished, Some(end)) => phrases::end_short(end),
+        _ => word,
+    };
+    let (glyph, role) = sign(entry.standing, summary);
+    (glyph, role, word)
+}
+
+/// The end of a recording of which all is there.
+fn end_of(summary: &Summary) -> Option<&End> {
+    let is_whole = summary.state == State::Complete;
+    is_whole.then(|| summary.session.phase.end().unwrap_or(&End::Unknown))
+}
+
+/// The sign of such a state, wherever it is shown.
+pub fn sign(standing: Standing, summary: Option<&Summary>) -> (Glyph, Role) {
+    let has_gap = summary.is_some_and(|summary| summary.gap_bytes > 0);
+    match (standing, summary.and_then(end_of)) {
+        (Standing::Unreadable, _) => (Glyph::Failed, Role::Bad),
+        (Standing::Live, _) if !has_gap => (Glyph::Live, Role::Good),
+        (Standing::Finished, Some(end)) if !has_gap => match end {
+            End::Exited { code: 0 } => (Glyph::Ended, Role::Faint),
+            End::Unknown => (Glyph::Warning, Role::Warn),
+            _ => (Glyph::Failed, Role::Bad),
         },
-        _ => warning(word),
+        _ => (Glyph::Warning, Role::Warn),
     }
 }
 

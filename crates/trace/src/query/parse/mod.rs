@@ -7,6 +7,8 @@
 //!   `http://x` and the like (`://`), and `std::fmt` (`::`). A string in quotes is always text.
 //! * Nothing stands between a field, its operator and its value; a word that is nothing but an
 //!   operator, or an operator and a number, is an error and not a text.
+//! * `or` and `'x y'` are errors and not texts: whoever writes so means `OR` and `"x y"`.
+//! * A word that names a status and could hardly be another text, as `tool-error`, is that status.
 //! * A word ends at white space, a parenthesis or a quote; in a value balanced parentheses belong
 //!   to it. A quote in the middle of a word is an error.
 //! * A dash negates what follows it directly. Words with a dash in front are to be quoted.
@@ -15,7 +17,8 @@
 
 mod parse_value;
 
-use super::ast::{Expr, Field, Flag, Op, Query, Root, Subject, Type};
+use super::ast::{Expr, Field, Flag, Op, Query, Root, Subject, Type, Value};
+use crate::exchange::Status;
 use mcpreel_wire::json::{Path, Step};
 pub(super) use parse_value::{DURATIONS, SIZES};
 use std::ops::Range;
@@ -27,6 +30,8 @@ pub const MAX_BYTES: usize = 4096;
 pub const MAX_DEPTH: usize = 64;
 
 const KEYWORDS: [&str; 3] = ["AND", "OR", "NOT"];
+
+const QUOTES: &str = "to search for it use double quotes";
 
 const MISSING: &str = "a condition must stand here; to search for a word with a dash, or for AND, \
 OR or NOT, put it in quotes";
@@ -212,6 +217,15 @@ impl<'t> Parser<'t> {
     /// A word: a condition, or a text.
     fn word(&mut self) -> Parsed<Expr> {
         let rest = self.rest();
+        let first = &rest[..word(rest)];
+        let upper = first.to_ascii_uppercase();
+        if KEYWORDS.contains(&upper.as_str()) {
+            let why = format!("conditions are joined by {upper}, in capitals; {QUOTES}");
+            return self.refuse(first.len(), why);
+        }
+        if first.starts_with('\'') {
+            return self.refuse(1, format!("a string stands in \" and \"; {QUOTES}"));
+        }
         let name = name(rest);
         match Path::read(rest) {
             Ok((path, length)) if name > 0 => {
@@ -231,11 +245,21 @@ impl<'t> Parser<'t> {
         let value = operator(word).map(|op| &word[op.as_str().len()..]);
         let is_digit = |char: char| char.is_ascii_digit();
         if value.is_some_and(|value| value.is_empty() || value.starts_with(is_digit)) {
-            let message = "an operator must follow its field directly; to search for it use quotes";
-            return self.refuse(word.len(), message);
+            let why = format!("an operator must follow its field directly; {QUOTES}");
+            return self.refuse(word.len(), why);
         }
         self.at += word.len();
         self.no_quote()?;
+        if word.contains('-') && Status::parse(word).is_some() {
+            return Ok(Expr::Compare {
+                subject: Subject::Field(Field::Status),
+                op: Op::Contains,
+                value: Value::Text {
+                    text: word.into(),
+                    quoted: false,
+                },
+            });
+        }
         Ok(Expr::Text(word.into()))
     }
 
@@ -316,8 +340,9 @@ impl<'t> Parser<'t> {
             return Ok((self.string()?, true));
         }
         let (length, is_open) = value(rest);
-        if rest.starts_with('=') {
-            return self.refuse(1, "the value begins with `=`; use quotes if that is meant");
+        if rest.starts_with(['=', '\'']) {
+            let why = "no value begins so; put it in \" and \" if that is meant";
+            return self.refuse(1, why);
         }
         if is_open {
             let message = "a parenthesis in the value is not closed; use quotes if that is meant";
@@ -362,7 +387,13 @@ pub(super) fn subject(path: &Path, span: Range<usize>) -> Parsed<Subject> {
         return Ok(Subject::Body(root, Path::new(rest.to_vec())));
     }
     let first = span.start..span.start + name.len();
-    match Field::parse(name) {
+    // Two fields have another name in the columns and in the JSON of rows.
+    let field = match name.as_ref() {
+        "since" => Some(Field::Time),
+        "direction" => Some(Field::Dir),
+        name => Field::parse(name),
+    };
+    match field {
         Some(field) if rest.is_empty() => Ok(Subject::Field(field)),
         Some(_) => {
             let message = format!("`{name}` has no parts");
@@ -467,12 +498,13 @@ impl QueryError {
     fn unknown(at: Range<usize>, what: &str, name: &str, known: &[&'static str]) -> Self {
         let name_lower = name.to_lowercase();
         let likeness = |known: &&str| strsim::jaro_winkler(&name_lower, known);
-        let known = known.iter().map(|known| (likeness(known), *known));
-        let near = known.filter(|(likeness, _)| *likeness >= ALIKE);
+        let near = known.iter().map(|known| (likeness(known), *known));
+        let near = near.filter(|(likeness, _)| *likeness >= ALIKE);
         let nearest = near.max_by(|a, b| a.0.total_cmp(&b.0));
         let nearest = nearest.map(|(_, known)| known);
-        let hint = nearest.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-        let message = format!("there is no {what} `{name}`{hint}");
+        let hint = nearest.map_or(";".to_owned(), |near| format!("; did you mean `{near}`?"));
+        let known = known.join(", ");
+        let message = format!("there is no {what} `{name}`{hint} {what}s: {known}");
         Self {
             nearest: nearest.map(str::to_owned),
             ..Self::new(at, message)

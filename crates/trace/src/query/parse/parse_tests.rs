@@ -32,7 +32,6 @@ fn conditions_bind_in_the_order_not_and_or() {
         ("NOT a OR b", "(NOT a) OR b"),
         ("NOT (a OR b)", "-(a OR b)"),
         ("a(b)", "a b"),
-        ("and or not", "\"and\" \"or\" \"not\""),
     ] {
         assert_eq!(parse(text), parse(same), "{text}");
     }
@@ -47,6 +46,34 @@ fn a_filter_that_goes_on_is_told_from_one_that_is_wrong() {
     for text in cases("wrong") {
         assert!(!refused(&text).may_be_unfinished(&text), "{text}");
     }
+}
+
+#[test]
+fn words_that_mean_something_else_than_their_text_are_no_texts() {
+    // Once these were looked for, and found nothing or too much.
+    for (text, at) in [
+        ("a or b", 2..4),
+        ("a And b", 2..5),
+        ("not a", 0..3),
+        ("'a b'", 0..1),
+    ] {
+        assert_eq!(refused(text).at, at, "{text}");
+    }
+    assert_eq!(refused("tool:'a b'").at, 5..6);
+    assert_ne!(parse("\"or\""), parse("\"'a\""));
+    for (text, same) in [
+        ("tool-error", "status:tool-error"),
+        ("since>3s", "time>3s"),
+        ("-has:since direction:c2s", "-has:time dir:c2s"),
+    ] {
+        assert_eq!(parse(text), parse(same), "{text}");
+    }
+    assert!(refused("is:fial").message.contains(&Flag::WORDS.join(", ")));
+    assert!(
+        refused("metod:x")
+            .message
+            .contains(&Field::WORDS.join(", "))
+    );
 }
 
 #[test]

@@ -12,7 +12,7 @@ use super::part::{Part, PartKind, Text, TextRole};
 use crate::panels::list::cells;
 use crate::theme::{self, Glyph, Look, Role};
 use crate::widget::spans::{self, Spans};
-use mcpreel_share::phrases::phrases_story::on_wire;
+use mcpreel_share::phrases::{self, phrases_story::on_wire};
 use mcpreel_share::row::Tone;
 use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::correlator::MessageKind;
@@ -165,10 +165,10 @@ fn missing(pane: &Pane<'_>, look: Look) -> Spans {
     };
     let mut spans = vec![(Role::Strong, words.to_owned())];
     spans.extend(status(exchange, look));
-    if is_waiting {
-        let now = pane.session.now(pane.app.now);
-        let waited = now.0.saturating_sub(exchange.t_request.0);
-        spans.push((Role::Open, format!("  {}", duration(waited))));
-    }
+    let now = pane.session.now(pane.app.now);
+    // A subscription or a task is not waited for in vain.
+    let age = || is_waiting.then(|| duration(now.ns_since(exchange.t_request)));
+    let took = phrases::took(exchange, now).or_else(age);
+    spans.extend(took.map(|took| (Role::Open, format!("  {took}"))));
     spans
 }

@@ -96,7 +96,9 @@ fn alike(item: &Item) -> Vec<Entry> {
 fn edit(app: &mut App, session: &mut Session) -> Effects {
     let filter = &mut session.filter;
     filter.before = Some((filter.text.clone(), filter.query.clone(), filter.off));
-    let text = filter.text.clone();
+    // Whatever is typed now is another condition.
+    let space = if filter.text.is_empty() { "" } else { " " };
+    let text = format!("{}{space}", filter.text);
     prompt(app, &text);
     look(app, session)
 }
@@ -169,14 +171,19 @@ fn changed(app: &mut App, session: &mut Session) -> Effects {
     effects
 }
 
-/// The filter is done. A candidate that was chosen is taken in first.
+/// The filter is done. A candidate that was chosen is taken in first; what is no filter is typed on.
 fn done(app: &mut App, session: &mut Session, text: &str) -> Effects {
     if session.filter.popup.at.is_some() {
         prompt(app, text);
         return take_candidate(app, session);
     }
+    let effects = set(app, session, text.trim_end());
+    if session.filter.error.is_some() {
+        prompt(app, text);
+        return look(app, session);
+    }
     session.filter.before = None;
-    set(app, session, text)
+    effects
 }
 
 /// The filter was left without being done: the one before is in force again.

@@ -22,8 +22,9 @@ pub struct Cells {
     /// The progress of an open call.
     pub progress: Option<String>,
     pub size: Option<u64>,
-    /// From request to answer, nanoseconds; of an open call until now.
+    /// From request to answer, nanoseconds; without an answer for as long as it was waited for.
     pub latency_ns: Option<u64>,
+    pub is_in_vain: bool,
     pub status: Option<(Glyph, Role, &'static str)>,
     pub finding: Option<Severity>,
 }
@@ -50,12 +51,16 @@ impl Cells {
             progress: None,
             size: row.size,
             latency_ns: row.latency_ns,
+            is_in_vain: false,
             status: has_status.then_some((glyph, role, row.status)),
             finding: row.finding,
         };
         if let Some(exchange) = item.exchange().filter(|_| is_exchange) {
+            if cells.latency_ns.is_none() {
+                cells.latency_ns = exchange.unanswered_ns(now);
+                cells.is_in_vain = cells.latency_ns.is_some();
+            }
             if exchange.status == Status::Open {
-                cells.latency_ns = Some(now.0.saturating_sub(exchange.t_request.0));
                 let progress = exchange.progress.as_deref();
                 cells.progress = progress.map(|progress| escape(progress).into_owned());
             }

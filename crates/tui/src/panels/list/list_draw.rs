@@ -238,9 +238,10 @@ impl<'a> Picture<'a> {
             .and_then(|method| self.session.list.usual.get(method));
         let bar = bar(self.look, cells.latency_ns, usual.copied(), columns.bar);
         let latency = cells.latency_ns.map(short_duration).unwrap_or_default();
+        let more = if cells.is_in_vain { ">" } else { "" };
         line.extend(column(columns.size, Role::Faint, &size));
         line.extend(column(columns.bar, role, &pad_end(&bar, columns.bar)));
-        line.extend(column(columns.latency, role, &latency));
+        line.extend(column(columns.latency, role, &format!("{more}{latency}")));
         if let Some((glyph, role, word)) = cells.status {
             let word = if columns.status > 1 { word } else { "" };
             let text = format!(" {} {word}", self.look.glyph(glyph));

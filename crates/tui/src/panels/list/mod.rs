@@ -76,10 +76,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
                 app.say(format!("#{seq} is not selected any more: two at most"));
             }
         }
-        Action::TimeColumn => {
-            list.time = list.time.next();
-            return Some(app.remember(session));
-        }
+        Action::TimeColumn => list.time = list.time.next(),
         _ => {
             let rows = list.len();
             let to = moved(action, list.cursor_row().unwrap_or(0), rows, page)?;

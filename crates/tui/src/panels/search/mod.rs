@@ -2,6 +2,7 @@
 
 pub mod hits;
 
+use super::list::{self, Cursor};
 use super::prompt::Prompt;
 use super::selection;
 use crate::action::Action;
@@ -162,6 +163,18 @@ fn find_failure(app: &mut App, session: &mut Session, way: Way) -> Effects {
     vec![questions.read(Slot::Failure, session, read, failure_found)]
 }
 
+/// Puts the cursor of the list on the first failure, unless it has been moved by then.
+pub fn first_failure(app: &mut App, session: &mut Session) -> Effects {
+    let all = selection::question(session);
+    let read =
+        move |source: &Source<'_>, _: &Place<'_>| read_failure(source, Way::Oldest, None, &all);
+    let found = |app: &mut App, session: &mut Session, found: FailedRow| match found {
+        Some((_, _, key)) if session.list.cursor == Cursor::End => list::go_to(app, session, key),
+        _ => vec![],
+    };
+    vec![app.questions.read(Slot::Failure, session, read, found)]
+}
+
 /// The direction, whether the search went on from the other end, and the row.
 type FailedRow = Option<(Way, bool, ItemKey)>;
 
@@ -200,8 +213,8 @@ fn failure_found(app: &mut App, session: &mut Session, found: FailedRow) -> Effe
     };
     if is_wrapped {
         app.say(match way {
-            Way::Oldest => "failure: from the top",
-            Way::Newest => "failure: from the end",
+            Way::Oldest => "no failure below: this is the first",
+            Way::Newest => "no failure above: this is the last",
         });
     }
     selection::go_to(app, session, key)

@@ -3,6 +3,7 @@
 use super::timeline_data::{Bar, Window};
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::Spans;
+use mcpreel_share::phrases;
 use mcpreel_store::exchanges::Meanwhile;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
@@ -45,7 +46,7 @@ pub(super) fn cells(look: &Look, bar: &Bar, window: Window, columns: usize, now:
     if let Some((glyph, role)) = sign {
         put(to, to, glyph, role);
     }
-    let time = time(&bar.exchange, end.unwrap_or(now));
+    let time = time(&bar.exchange, end.unwrap_or(now), now);
     beside(&cells, (from, to), &time)
 }
 
@@ -60,13 +61,13 @@ fn sign(exchange: &Exchange, has_ended: bool) -> Option<(Glyph, Role)> {
     }
 }
 
-/// The text beside the bar: the latency, where that is known.
-fn time(exchange: &Exchange, end: Moment) -> String {
+/// The text beside the bar, which ends at `end`: the latency, where that is known.
+fn time(exchange: &Exchange, end: Moment, now: Moment) -> String {
     if exchange.status == Status::GivenUp {
         return Status::GivenUp.as_str().to_owned();
     }
-    let took = end.since(exchange.t_request).as_nanos();
-    duration(u64::try_from(took).unwrap_or(u64::MAX))
+    let took = phrases::took(exchange, now);
+    took.unwrap_or_else(|| duration(end.ns_since(exchange.t_request)))
 }
 
 /// The cells, with the time after the bar, or before it.
@@ -200,9 +201,12 @@ mod tests {
         );
         assert_eq!(
             drawn(&bar(8, None, Status::Open), 20),
-            "          2.0 s ███…"
+            "         >2.0 s ███…"
         );
         assert_eq!(drawn(&bar(2, None, Status::GivenUp), 20), "    ⚠ given-up");
+        let mut cancelled = bar(2, None, Status::Cancelled);
+        cancelled.exchange.t_cancelled = Some(Moment(4 * S));
+        assert!(drawn(&cancelled, 20).ends_with(" >2.0 s"));
         let mut asks = bar(0, Some(9), Status::Ok);
         asks.meanwhile.asked = vec![(Moment(3 * S), Some(Moment(6 * S)))];
         asks.meanwhile.progress = vec![Moment(S), Moment(99 * S)];

@@ -137,7 +137,8 @@ fn every_command_that_reads_takes_a_cassette_whatever_its_name() {
     for command in [&["show"][..], &["why"], &["stats"], &["show", "--frames"]] {
         let of = |file| stdout(&library, &[command, &[file]].concat());
         let quoted = format!("'{odd}'");
-        let cassette = of(odd).replace(&quoted, "FILE");
+        // With a frame behind it the whole address is quoted.
+        let cassette = of(odd).replace(&quoted, "FILE").replace(odd, "FILE");
         assert_eq!(
             rest(cassette),
             rest(of(&reel).replace(&reel, "FILE")),

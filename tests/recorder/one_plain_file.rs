@@ -42,8 +42,11 @@ fn only_file(library: &Library) -> PathBuf {
 /// Fails unless the folder holds one plain file with all of `sent`, wherever it is copied to.
 fn assert_one_plain_file(library: &Library, sent: &[u8]) {
     let reel = only_file(library);
-    let header = std::fs::read(&reel).expect("it can be read");
-    assert_eq!(header[18..20], [1, 1], "it has left WAL mode");
+    // The log goes before the file says so.
+    wait_for("a file that has left WAL mode", || {
+        let header = std::fs::read(&reel).expect("it can be read");
+        (header[18..20] == [1, 1]).then_some(())
+    });
     let elsewhere = tempfile::tempdir().expect("a temporary folder can be made");
     let copy = elsewhere.path().join("copy.reel");
     std::fs::copy(&reel, &copy).expect("it can be copied");

@@ -112,7 +112,7 @@ impl Library {
         let path = selector::existing(text);
         let selected = match path {
             Some(path) if selector::is_path(text) => path,
-            path => match (self.search(text), path) {
+            path => match (self.find(text), path) {
                 (Err(SelectError::Unknown { .. }), Some(path)) => path,
                 (selected, _) => selected?,
             },
@@ -123,9 +123,9 @@ impl Library {
         })
     }
 
-    fn search(&self, text: &str) -> Result<Selected, SelectError> {
+    fn find(&self, text: &str) -> Result<Selected, SelectError> {
         // All are opened only where that tells more.
-        if let Some(count) = selector::by_age_at_most(text) {
+        if let Some(count) = selector::newest_needed(text) {
             let selected = selector::select(text, &self.newest(count)?);
             if !matches!(selected, Err(SelectError::TooFew { .. })) {
                 return selected;

@@ -176,7 +176,7 @@ fn split_seq(text: &str) -> (&str, Option<Seq>) {
 }
 
 /// How many of the newest have to be known for what `text` means; `None`: it is not `@` or `@N`.
-pub(super) fn by_age_at_most(text: &str) -> Option<usize> {
+pub(super) fn newest_needed(text: &str) -> Option<usize> {
     match split_seq(text).0.strip_prefix('@')? {
         "" => Some(1),
         number => number.parse().ok(),

@@ -101,8 +101,7 @@ struct Worker {
 }
 
 impl Worker {
-    /// Indexes what comes until the recorder ends the connection, or another process has taken the
-    /// recording over.
+    /// Indexes what comes until the recorder ends the connection.
     fn follow(mut self) -> Self {
         let mut need = Need::None;
         while self.hear(need) {
@@ -126,13 +125,13 @@ impl Worker {
         if !matches!(poll(&mut fds, timeout), Ok(1)) {
             return true;
         }
-        let mut words = [0; 8 * 512];
-        let Ok(read) = self.recorder.read(&mut words) else {
+        let mut bytes = [0; size_of::<Written>() * 512];
+        let Ok(read) = self.recorder.read(&mut bytes) else {
             return false;
         };
-        // Its words come whole: each is written at once, and a socket takes eight bytes or none.
-        let (words, _) = words[..read].as_chunks::<8>();
-        if let Some(last) = words.last() {
+        // Numbers come whole: each is written at once, and a socket takes eight bytes or none.
+        let (numbers, _) = bytes[..read].as_chunks();
+        if let Some(last) = numbers.last() {
             self.written = u64::from_le_bytes(*last);
         }
         read > 0
@@ -141,7 +140,7 @@ impl Worker {
     /// Runs a transaction. Returns what is left to do.
     fn work(&mut self) -> Need {
         let was_behind = self.behind();
-        self.drain(Tail::Growing);
+        self.step();
         match self.behind() {
             0 => Need::None,
             _ if self.clock.now() < self.retry_at => Need::Later,
@@ -156,24 +155,19 @@ impl Worker {
         self.written.saturating_sub(position)
     }
 
-    /// Runs a transaction, if it is not too early for another attempt. `false`: there is more than
-    /// it could take.
-    fn drain(&mut self, tail: Tail) -> bool {
+    /// Runs a transaction, if it is not too early for another attempt.
+    fn step(&mut self) {
         if self.clock.now() < self.retry_at {
-            return true;
+            return;
         }
         let budget = Budget::beside_a_session(self.clock);
-        let stepped = self.indexer().and_then(|it| Ok(it.step(tail, &budget)?));
-        match stepped {
-            Ok(caught_up) => {
+        let indexer = self.indexer();
+        match indexer.and_then(|it| Ok(it.step(Tail::Growing, &budget)?)) {
+            Ok(_) => {
                 self.failures = 0;
                 self.say("");
-                caught_up
             }
-            Err(error) => {
-                self.failed(&error);
-                true
-            }
+            Err(error) => self.failed(&error),
         }
     }
 

@@ -247,6 +247,7 @@ fn start_indexer(spool: &Path) -> std::io::Result<UnixStream> {
     let (ours, its) = UnixStream::pair()?;
     ours.set_nonblocking(true)?;
     Command::new(program)
+        .arg0("mcpreel")
         .arg(super::indexing::COMMAND)
         .arg(std::path::absolute(spool)?)
         .current_dir("/")

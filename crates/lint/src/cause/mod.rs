@@ -234,6 +234,7 @@ const OF_CLIENT: [&str; 2] = ["tool-args-invalid", "tool-unknown-called"];
 /// Adds to the evidence that is a request what rules found in it: why the call failed often stands
 /// there.
 fn add_findings(cause: &mut Cause, facts: &Facts) {
+    let first = cause.evidence.first().map(|one| one.place);
     for (rule, found) in &facts.in_requests {
         let mut shown = cause.evidence.iter_mut();
         let place = found.frame.map(Place::Frame);
@@ -243,7 +244,8 @@ fn add_findings(cause: &mut Cause, facts: &Facts) {
         if let Some(request) = request {
             let found = phrases::finding(rule, found);
             request.text = format!("{}; {}", request.text, found.text);
-            if cause.id == "calls-failed" && OF_CLIENT.contains(&&**rule) {
+            let is_advised = cause.id == "calls-failed" && place == first;
+            if is_advised && OF_CLIENT.contains(&&**rule) {
                 cause.advice = crate::rule(rule).map_or(cause.advice, |rule| rule.fix);
             }
         }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! * [`save`]: an export as a file; [`write`](fn@write): any format but that of a recording;
-//!   [`copy`]: a recording; [`pick_rows`]: the rows that fit a filter;
+//!   `copy`: a recording; [`pick_rows`]: the rows that fit a filter;
 //! * [`recording_copy`]: a recording without its secrets, or a part of one, as another recording;
 //! * [`mod@file`]: files that are whole or not there, and of which nothing is left behind.
 //!

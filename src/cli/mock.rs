@@ -13,7 +13,7 @@ use mcpreel_lint::cause::MOCK_ENDS;
 use mcpreel_replay::Counted;
 use mcpreel_replay::mock::matcher::Subject;
 use mcpreel_replay::mock::mock_report::Missed;
-use mcpreel_replay::mock::serve::{How, Session};
+use mcpreel_replay::mock::on_stdio::{Over, Session};
 use mcpreel_replay::mock::{
     Ended, Fault, Index, Latency, OnMiss, Options, Report, Secrets, Server, Source,
 };
@@ -106,7 +106,7 @@ pub struct Mock {
     /// Write the recorded lines of stderr again
     #[arg(long)]
     pub stderr: bool,
-    /// How what came of it is said on stderr
+    /// Over what came of it is said on stderr
     #[arg(long, value_name = "FORM", default_value = "text")]
     pub format: AccountFormat,
     #[command(flatten)]
@@ -233,18 +233,18 @@ pub fn run(args: &Mock) -> Outcome {
     let (how, report) = session.run();
     let broken = broken(&args.assertions, &report);
     let ending = match &how {
-        How::Signal(signal) => Ending::Signal(*signal),
-        How::Ended(Ended::Crash) => Ending::Signal(Signal::SIGABRT as i32),
-        How::Ended(Ended::AsRecorded(death)) => as_recorded(death),
+        Over::Signal(signal) => Ending::Signal(*signal),
+        Over::Ended(Ended::Crash) => Ending::Signal(Signal::SIGABRT as i32),
+        Over::Ended(Ended::AsRecorded(death)) => as_recorded(death),
         _ if report.tally.unreadable > 0 => Ending::Code(3),
-        How::Ended(Ended::Missed) => Ending::Code(6),
-        How::Input | How::Unread => Ending::Code(if broken.is_empty() { 0 } else { 6 }),
+        Over::Ended(Ended::Missed) => Ending::Code(6),
+        Over::Input | Over::Unread => Ending::Code(if broken.is_empty() { 0 } else { 6 }),
     };
     let mut account: Vec<String> = match args.format {
         AccountFormat::Text => text_account(&report, &broken),
         AccountFormat::Json => json_account(&report, &broken),
     };
-    if matches!(how, How::Ended(Ended::Crash | Ended::AsRecorded(_))) {
+    if matches!(how, Over::Ended(Ended::Crash | Ended::AsRecorded(_))) {
         account.push(remark(MOCK_ENDS));
     }
     session.finish(&how, &account.concat(), ending);

@@ -44,7 +44,7 @@ fn of_session(session: &Session) -> Vec<String> {
     let (list, filter) = (&session.list, &session.filter);
     let detail =
         (session.focus == Focus::Detail).then(|| format!("detail:{:?}", session.detail.tab));
-    let chosen = list.chosen.len();
+    let chosen = list.to_compare.len();
     let words = [
         Some(format!("{:?}", session.view)),
         (session.lens == Lens::Wire).then(|| "wire".to_owned()),

@@ -2,13 +2,13 @@
 //!
 //! ```text
 //!  Report ─ verdict ─┬─ text       for people
-//!                    └─ machines   for programs, test reports, annotations; without secrets
+//!                    └─ comparison_reports  for programs, test reports, annotations; without secrets
 //! ```
 //!
 //! Texts in a [`Report`] are escaped already; what comes from elsewhere is escaped here.
 
+mod comparison_reports;
 mod comparison_text;
-mod machines;
 
 use super::exit::Failure;
 use super::folder::Folder;
@@ -144,9 +144,9 @@ pub fn write(compared: &Compared<'_>, format: ReportFormat) -> Result<(), Failur
         ..*compared
     };
     match format {
-        ReportFormat::Text | ReportFormat::Json => machines::json(compared, &mut out)?,
-        ReportFormat::Junit => machines::junit(compared, &mut out)?,
-        ReportFormat::Github => machines::github(compared, &mut out)?,
+        ReportFormat::Text | ReportFormat::Json => comparison_reports::json(compared, &mut out)?,
+        ReportFormat::Junit => comparison_reports::junit(compared, &mut out)?,
+        ReportFormat::Github => comparison_reports::github(compared, &mut out)?,
     }
     Ok(out.flush()?)
 }

@@ -174,7 +174,7 @@ impl Judge {
 
     /// Compares two exchanges: the worst class that was found. Pages of a list are compared when
     /// all of them are there.
-    pub fn both(&mut self, left: &Occurrence<'_>, right: &Occurrence<'_>) -> Option<Class> {
+    pub fn compare(&mut self, left: &Occurrence<'_>, right: &Occurrence<'_>) -> Option<Class> {
         let sides = [left, right];
         let mut found = Found::default();
         let requests = sides.map(|side| side.request);
@@ -214,7 +214,7 @@ impl Judge {
 
     /// Both sides have this exchange, and nothing of it can differ: a question that was known by its
     /// words, a request that neither side got an answer to.
-    pub fn alike(&mut self, one: &Occurrence<'_>) {
+    pub fn note_equal(&mut self, one: &Occurrence<'_>) {
         let account = Account::new([Some(one), None], Outcome::Differs, None);
         self.ledger.compared(&account, Counts::default());
     }
@@ -283,7 +283,7 @@ impl Judge {
     }
 
     /// Whether an exchange of one side is a page that the other side has no page for.
-    fn takes(&mut self, side: usize, one: &Occurrence<'_>) -> bool {
+    fn is_page_apart(&mut self, side: usize, one: &Occurrence<'_>) -> bool {
         let Some(list) = List::of(one.method) else {
             return false;
         };
@@ -311,7 +311,7 @@ impl Judge {
 
     /// An exchange of the left side that has no counterpart: how much that matters, pages aside.
     pub fn missing(&mut self, left: &Occurrence<'_>, why: Outcome) -> Option<Class> {
-        if self.takes(0, left) {
+        if self.is_page_apart(0, left) {
             return None;
         }
         let class = match &why {
@@ -330,9 +330,9 @@ impl Judge {
     }
 
     /// An exchange that only the right side has, and how much that matters.
-    pub fn more(&mut self, right: &Occurrence<'_>) -> Class {
+    pub fn extra(&mut self, right: &Occurrence<'_>) -> Class {
         let class = Class::Added.unless(is_at_work(right.method, right.response));
-        if !self.takes(1, right) {
+        if !self.is_page_apart(1, right) {
             self.question(right, class);
         }
         class

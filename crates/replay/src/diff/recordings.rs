@@ -10,7 +10,7 @@
 use super::align::Pair as Places;
 use super::diff_report::{Outcome, Trouble};
 use super::judge::Judge;
-use super::side::{Card, HELD, Held, MAX_EXCHANGES, One, fill_redacted, read};
+use super::side::{Digests, MAX_EXCHANGES, MAX_READ, OneSide, ReadExchange, fill_redacted, read};
 use super::{Class, Half, align, key, noise};
 use crate::bind::{About, Binder, Round};
 use crate::rewrite::Rewrites;
@@ -77,15 +77,15 @@ pub struct PairSide {
 
 /// Pairs exchanges: those that ask for the same; that ask for the same but for what two runs never
 /// share; that are of the same method and tool, prompt or resource.
-fn aligned([left, right]: &[Vec<Card>; 2]) -> Vec<Places> {
-    let key = |nth: usize| move |card: &Card| card.keys[nth];
+fn aligned([left, right]: &[Vec<Digests>; 2]) -> Vec<Places> {
+    let key = |nth: usize| move |of_one: &Digests| of_one.keys[nth];
     align::by_key([left, right], &[&key(0), &key(1), &key(2)])
 }
 
-fn ids([left, right]: Places, cards: &[Vec<Card>; 2]) -> [Option<ExchangeId>; 2] {
+fn ids([left, right]: Places, digests: &[Vec<Digests>; 2]) -> [Option<ExchangeId>; 2] {
     [
-        left.map(|at| cards[0][at].id),
-        right.map(|at| cards[1][at].id),
+        left.map(|at| digests[0][at].id),
+        right.map(|at| digests[1][at].id),
     ]
 }
 
@@ -99,28 +99,28 @@ pub fn recordings(
     goes_on: &mut dyn FnMut(usize, usize) -> bool,
 ) -> Result<Option<Compared>, ReadError> {
     let summaries = [both[0].summary()?, both[1].summary()?];
-    let sides = One::both(both, &summaries);
-    let ours = sides[0].cards(judge, &mut |known| goes_on(0, known))?;
-    let theirs = sides[1].cards(judge, &mut |known| goes_on(0, ours.len() + known))?;
-    let mut cards = [ours, theirs];
+    let sides = OneSide::both(both, &summaries);
+    let ours = sides[0].digests(judge, &mut |known| goes_on(0, known))?;
+    let theirs = sides[1].digests(judge, &mut |known| goes_on(0, ours.len() + known))?;
+    let mut digests = [ours, theirs];
     if let Wanted::Part(part) = wanted {
-        cards[0].retain(|card| part.contains(&card.id));
+        digests[0].retain(|of_one| part.contains(&of_one.id));
     }
     let mut compared = Compared {
         pairs: Vec::new(),
         bound: Bound::by(judge),
     };
-    let all = aligned(&cards);
+    let all = aligned(&digests);
     let mut held_files = Vec::new();
     for (at, places) in all.iter().enumerate() {
         if !goes_on(at, all.len()) {
             return Ok(None);
         }
-        if at % HELD == 0 {
+        if at % MAX_READ == 0 {
             held_files.clear();
             held_files.extend([both[0].hold()?, both[1].hold()?]);
         }
-        let ids = ids(*places, &cards);
+        let ids = ids(*places, &digests);
         let mut held = read(sides, ids)?;
         if wanted.has(ids) {
             let pair = judged(&mut held, &mut compared.bound, judge);
@@ -149,18 +149,18 @@ pub fn exchanges(
     right: (&Recording, ExchangeId),
     judge: &mut Judge,
 ) -> Result<(), ReadError> {
-    let sides = One::both([left.0, right.0], &[left.0.summary()?, right.0.summary()?]);
+    let sides = OneSide::both([left.0, right.0], &[left.0.summary()?, right.0.summary()?]);
     let mut bound = Bound::by(judge);
     let is_retry = left.0.exchange(left.1)?.is_some_and(|left| left.is_retry());
     if is_retry || !judge.rules().binds.is_empty() {
         let before = |at: usize, end: ExchangeId| {
-            let mut cards = sides[at].cards(judge, &mut |_| true)?;
-            cards.retain(|card| card.id < end);
-            Ok::<_, ReadError>(cards)
+            let mut digests = sides[at].digests(judge, &mut |_| true)?;
+            digests.retain(|of_one| of_one.id < end);
+            Ok::<_, ReadError>(digests)
         };
-        let cards = [before(0, left.1)?, before(1, right.1)?];
-        for places in aligned(&cards) {
-            bound.learn(&read(sides, ids(places, &cards))?);
+        let digests = [before(0, left.1)?, before(1, right.1)?];
+        for places in aligned(&digests) {
+            bound.learn(&read(sides, ids(places, &digests))?);
         }
     }
     let mut held = read(sides, [Some(left.1), Some(right.1)])?;
@@ -169,7 +169,11 @@ pub fn exchanges(
 }
 
 /// Compares what both sides have, or counts what only one has.
-fn judged(held: &mut [Option<Held>; 2], bound: &mut Bound, judge: &mut Judge) -> Option<Pair> {
+fn judged(
+    held: &mut [Option<ReadExchange>; 2],
+    bound: &mut Bound,
+    judge: &mut Judge,
+) -> Option<Pair> {
     if let [Some(left), Some(right)] = held {
         for (left, right) in [
             (&mut left.request, &mut right.request),
@@ -182,7 +186,7 @@ fn judged(held: &mut [Option<Held>; 2], bound: &mut Bound, judge: &mut Judge) ->
         bound.apply(left, right);
     }
     let class = match held {
-        [Some(left), Some(right)] => judge.both(&left.occurrence(), &right.occurrence()),
+        [Some(left), Some(right)] => judge.compare(&left.occurrence(), &right.occurrence()),
         [Some(left), None] => {
             let why = match left.exchange.direction {
                 Direction::ClientToServer => Outcome::Removed,
@@ -190,11 +194,11 @@ fn judged(held: &mut [Option<Held>; 2], bound: &mut Bound, judge: &mut Judge) ->
             };
             judge.missing(&left.occurrence(), why)
         }
-        [None, Some(right)] => Some(judge.more(&right.occurrence())),
+        [None, Some(right)] => Some(judge.extra(&right.occurrence())),
         [None, None] => None,
     };
     let exchange = &held[0].as_ref().or(held[1].as_ref())?.exchange;
-    let side = |held: &Held| PairSide {
+    let side = |held: &ReadExchange| PairSide {
         request: held.exchange.request,
         status: held.exchange.status,
         latency_ns: held.exchange.latency_ns(),
@@ -252,7 +256,7 @@ const PASSED_OVER: [&str; 3] = [
 
 /// Compares the notifications of two recordings by method and name, as long as `goes_on` says so.
 fn compare_notices(
-    sides: [One<'_>; 2],
+    sides: [OneSide<'_>; 2],
     judge: &mut Judge,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<(), ReadError> {
@@ -350,7 +354,7 @@ impl Bound {
 
     /// Finds the pairs in the answers of two exchanges that stand for each other, and makes the
     /// left one say what it would say on the right side.
-    pub(super) fn apply(&mut self, left: &mut Held, right: &Held) {
+    pub(super) fn apply(&mut self, left: &mut ReadExchange, right: &ReadExchange) {
         let exchange = &left.exchange;
         let request = left
             .request
@@ -394,14 +398,14 @@ impl Bound {
     }
 
     /// Learns from an exchange that is not to be compared itself.
-    pub(super) fn learn(&mut self, held: &[Option<Held>; 2]) {
+    pub(super) fn learn(&mut self, held: &[Option<ReadExchange>; 2]) {
         if let [Some(left), Some(right)] = held {
             self.pair([left, right]);
         }
     }
 
     /// Finds the pairs in the answers of two exchanges, if a rule binds any or they ask for input.
-    fn pair(&mut self, [left, right]: [&Held; 2]) {
+    fn pair(&mut self, [left, right]: [&ReadExchange; 2]) {
         let exchange = &left.exchange;
         let asks = exchange.status == Status::InputRequired;
         if !asks && !self.binder.binds_from(About::of(exchange)) {

@@ -21,7 +21,7 @@ const WHOLE: u64 = 32 * 1024 * 1024;
 /// Rows that are read at once, and while a recording is held: to ask for each whether the file has
 /// changed takes as long as to read it, and while a live recording is held its log grows.
 const PAGE: u32 = 1000;
-pub(super) const HELD: usize = 32;
+pub(super) const MAX_READ: usize = 32;
 
 /// Takes one message for both where the other one is the same but for values that are redacted in
 /// it; returns how many these are.
@@ -39,7 +39,7 @@ pub fn fill_redacted(left: &mut Vec<u8>, right: &mut Vec<u8>) -> u64 {
 
 /// An exchange by the digests with which it is paired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Card {
+pub(super) struct Digests {
     pub id: ExchangeId,
     /// Digests of the request, of the request without what two runs never share, and of its method
     /// and name.
@@ -47,7 +47,7 @@ pub(super) struct Card {
 }
 
 /// An exchange and its messages, read.
-pub(super) struct Held {
+pub(super) struct ReadExchange {
     pub exchange: Exchange,
     /// Empty where it is too long.
     pub request: Option<Vec<u8>>,
@@ -57,7 +57,7 @@ pub(super) struct Held {
     is_too_long: bool,
 }
 
-impl Held {
+impl ReadExchange {
     pub(super) fn occurrence(&self) -> Occurrence<'_> {
         Occurrence {
             request: self.request.as_deref(),
@@ -71,7 +71,7 @@ impl Held {
 
 /// One of two recordings.
 #[derive(Clone, Copy)]
-pub(super) struct One<'r> {
+pub(super) struct OneSide<'r> {
     pub recording: &'r Recording,
     side: Side,
     wall_ns: u64,
@@ -79,7 +79,7 @@ pub(super) struct One<'r> {
     original: Option<&'r Recording>,
 }
 
-impl<'r> One<'r> {
+impl<'r> OneSide<'r> {
     /// Both of two recordings.
     pub(super) fn both(recordings: [&'r Recording; 2], summaries: &[Summary; 2]) -> [Self; 2] {
         [(0, Side::Left), (1, Side::Right)].map(|(at, side)| Self {
@@ -105,31 +105,31 @@ impl<'r> One<'r> {
         Ok(unredacted(name, original.and_then(|notice| notice.name)))
     }
 
-    /// The cards of all exchanges in the order of their requests, as long as `goes_on` says so, which
-    /// gets the number of cards.
-    pub(super) fn cards(
+    /// The digests of all exchanges in the order of their requests, as long as `goes_on` says so, which
+    /// gets the number of digests.
+    pub(super) fn digests(
         &self,
         judge: &Judge,
         goes_on: &mut dyn FnMut(usize) -> bool,
-    ) -> Result<Vec<Card>, ReadError> {
-        let mut cards = Vec::new();
+    ) -> Result<Vec<Digests>, ReadError> {
+        let mut digests = Vec::new();
         let mut after = ExchangeId(0);
-        while cards.len() < MAX_EXCHANGES && goes_on(cards.len()) {
+        while digests.len() < MAX_EXCHANGES && goes_on(digests.len()) {
             let page = self.recording.exchanges(after, PAGE)?;
             let Some(last) = page.last() else { break };
             after = last.id;
-            for exchanges in page.chunks(HELD) {
+            for exchanges in page.chunks(MAX_READ) {
                 let _held = self.recording.hold()?;
                 for exchange in exchanges {
-                    cards.push(self.card(exchange, judge)?);
+                    digests.push(self.digests_of(exchange, judge)?);
                 }
             }
         }
-        cards.truncate(MAX_EXCHANGES);
-        Ok(cards)
+        digests.truncate(MAX_EXCHANGES);
+        Ok(digests)
     }
 
-    fn card(&self, exchange: &Exchange, judge: &Judge) -> Result<Card, ReadError> {
+    fn digests_of(&self, exchange: &Exchange, judge: &Judge) -> Result<Digests, ReadError> {
         let method = &*exchange.method;
         let scope = judge.rules().scope(method, exchange.name.as_deref());
         let terms = Terms {
@@ -169,7 +169,7 @@ impl<'r> One<'r> {
             format!("{call} {is_at_work} {normalised:?}"),
             format!("{call} {name}"),
         ];
-        Ok(Card {
+        Ok(Digests {
             id: exchange.id,
             keys: keys.map(|key| Digest::of(key.as_bytes())),
         })
@@ -195,9 +195,9 @@ fn unredacted<T: Deref<Target: AsRef<[u8]>>>(copy: T, original: Option<T>) -> (T
 
 /// Reads an exchange of both sides, or of one; its messages as a whole where both can be read so.
 pub(super) fn read(
-    sides: [One<'_>; 2],
+    sides: [OneSide<'_>; 2],
     ids: [Option<ExchangeId>; 2],
-) -> Result<[Option<Held>; 2], ReadError> {
+) -> Result<[Option<ReadExchange>; 2], ReadError> {
     let exchange = |at: usize| {
         let found = ids[at].map(|id| sides[at].recording.exchange(id));
         found.transpose().map(Option::flatten)
@@ -206,11 +206,11 @@ pub(super) fn read(
     let both = || exchanges.iter().flatten();
     let has_whole_request = both().all(|one| one.request_size <= WHOLE);
     let has_whole_response = both().all(|one| one.response_size <= WHOLE);
-    let held = |one: One<'_>, exchange: Exchange| {
+    let held = |one: OneSide<'_>, exchange: Exchange| {
         let response = exchange
             .response
             .map(|at| one.message(at, has_whole_response));
-        Ok::<_, ReadError>(Held {
+        Ok::<_, ReadError>(ReadExchange {
             request: one.message(exchange.request, has_whole_request)?,
             response: response.transpose()?.flatten(),
             cancelled_after_ns: one.recording.cancelled_after_ns(&exchange)?,

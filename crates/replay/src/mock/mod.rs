@@ -17,7 +17,7 @@
 //! * `server`: time and messages in, actions out; it plays what belongs to an exchange, with live
 //!   ids; `answering`: what a line of the host gets, and what the host may be asked;
 //! * [`faults`]: failures on purpose;
-//! * [`serve`]: pipes, threads, signals, and the recording of the session with the host.
+//! * [`on_stdio`]: pipes, threads, signals, and the recording of the session with the host.
 //!
 //! # What it promises
 //!
@@ -53,7 +53,7 @@ pub mod faults;
 pub mod index;
 pub mod matcher;
 pub mod mock_report;
-pub mod serve;
+pub mod on_stdio;
 mod server;
 
 use crate::rules::Rules;

@@ -97,7 +97,7 @@ impl Director<'_> {
         let exchange = &*call.exchange;
         if call.cancelled {
             let left = self.recorded(exchange, None);
-            return self.judge.alike(&left);
+            return self.judge.note_equal(&left);
         }
         if call.cancelled_after.is_some() {
             self.skipped.ids.insert(exchange.rpc_id.clone());
@@ -141,7 +141,7 @@ impl Director<'_> {
                 cancelled_after_ns: waited.and_then(|waited| u64::try_from(waited).ok()),
                 ..self.recorded(exchange, None)
             };
-            self.judge.both(&then, &now);
+            self.judge.compare(&then, &now);
             return;
         };
         let Some(then) = self.script.message(at) else {
@@ -157,7 +157,7 @@ impl Director<'_> {
         let page = self.listing(exchange);
         let mut then = self.recorded(exchange, Some(&then));
         then.request = page.as_deref();
-        self.judge.both(&then, &now);
+        self.judge.compare(&then, &now);
     }
 
     /// Learns the live values that stand for recorded ones.

@@ -51,7 +51,7 @@ impl Director<'_> {
         if matches!(self.ending.stop, Some(Stop::End | Stop::Crash)) && self.tally.answered > 0 {
             for call in self.calls.0.values().filter(|call| !call.is_awaited()) {
                 let left = self.recorded(&call.exchange, None);
-                self.judge.alike(&left);
+                self.judge.note_equal(&left);
             }
         }
         for exchange in self.questions.missing(&self.calls, self.script.is_part()) {

@@ -201,7 +201,7 @@ impl Director<'_> {
             });
         }
         let left = self.recorded(&exchange, None);
-        self.judge.alike(&left);
+        self.judge.note_equal(&left);
         self.answer(exchange.id);
     }
 

@@ -253,7 +253,7 @@ fn raw(
         Format::Html => html::write(export),
         Format::Otlp => otlp::write(export, order.bodies),
         Format::Perfetto => perfetto::write(export),
-        // The other one is no file that is made of parts.
+        // A recording is copied by its caller, not written from rows.
         Format::Jsonl | Format::Recording => cassette::write(export),
     }
 }

@@ -7,10 +7,10 @@
 //!                         └─ the slowest, most open at once ┘
 //! ```
 //!
-//! Counted is every exchange; measured are those that were answered and not cancelled: open,
-//! cancelled, late and listening ones, and those that were given up, have no place in a
-//! distribution of latencies, but how long they were waited for in vain is told beside it. A call that was answered by a task is measured up to that answer. Up to 2048 latencies quantiles are by
-//! nearest rank, then within a tenth of a percent.
+//! Every exchange is counted. Measured are those that were answered and not cancelled: how long the
+//! others (open, cancelled, late, listening, given up) were waited for in vain is told beside the
+//! distribution. A call that was answered by a task is measured up to that answer. Up to 2048
+//! latencies quantiles are by nearest rank, then within a tenth of a percent.
 
 mod latency;
 

@@ -136,7 +136,7 @@ pub fn chips(app: &App, session: Option<&Session>) -> Vec<Chip> {
             let text = format!("ONLY {}", cut(&escape(&library.narrow), 20));
             chips.push(chip(text, Action::Close));
         }
-        chips.extend(selected(library.chosen.len()));
+        chips.extend(selected(library.to_compare.len()));
     }
     for (slot, running) in &app.running {
         let (word, stop) = match slot {
@@ -193,7 +193,7 @@ fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
     if session.filter.off {
         chips.push(warning("FILTER OFF", Action::FilterToggle));
     }
-    chips.extend(selected(session.list.chosen.len()));
+    chips.extend(selected(session.list.to_compare.len()));
     if session.lens == Lens::Wire {
         chips.push(chip("WIRE", Action::Wire));
     }

@@ -347,9 +347,9 @@ fn columns(app: &App, room: usize) -> Vec<Column> {
 /// The cells of a recording, one for each of the columns.
 fn cells(app: &App, entry: &Entry, room: usize) -> Spans {
     let (look, now) = (&app.settings.look, app.now.wall_ns);
-    let is_chosen = app.library.chosen.contains(&entry.path);
-    let chosen = [(Role::Text, ""), (Role::Key, look.glyph(Glyph::Selected))];
-    let (chosen_role, chosen) = chosen[usize::from(is_chosen)];
+    let is_selected = app.library.to_compare.contains(&entry.path);
+    let mark = [(Role::Text, ""), (Role::Key, look.glyph(Glyph::Selected))];
+    let (mark_role, mark) = mark[usize::from(is_selected)];
     let (glyph, role, word) = state(entry);
     let state = match room {
         WORDS.. => format!("{} {word}", look.glyph(glyph)),
@@ -364,7 +364,7 @@ fn cells(app: &App, entry: &Entry, room: usize) -> Spans {
     let many = |number: Option<u64>| number.map(count).unwrap_or_default();
     let some = |number: Option<u64>| many(number.filter(|number| *number > 0));
     vec![
-        (chosen_role, chosen.to_owned()),
+        (mark_role, mark.to_owned()),
         (role, state),
         (Role::Text, started),
         (Role::Strong, title(entry)),

@@ -138,7 +138,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::ListSmaller => return Some(divide(app, session, false)),
         Action::ListLarger => return Some(divide(app, session, true)),
         Action::Follow => list::follow(app, session),
-        Action::Unselect => session.list.chosen.clear(),
+        Action::Unselect => session.list.to_compare.clear(),
         Action::Close if session.focus == Focus::Detail => session.focus = Focus::Main,
         Action::Close if session.view != View::Exchanges => show(session, View::Exchanges),
         _ => return None,

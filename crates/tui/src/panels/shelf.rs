@@ -22,7 +22,7 @@ pub struct Shelf {
     /// The recording under the cursor; none, until the cursor is moved, means the first.
     pub cursor: Rows<PathBuf>,
     /// The recordings that were selected for a comparison, two at most.
-    pub chosen: Vec<PathBuf>,
+    pub to_compare: Vec<PathBuf>,
     /// Only recordings with this text are shown.
     pub narrow: String,
     /// When it was listed last; none if it is to be listed as soon as possible.

@@ -54,13 +54,13 @@ const MOST: usize = 2;
 
 /// Selects one for a comparison, or takes it out; a third one takes the place of the first, which
 /// is returned.
-pub fn toggle<T: PartialEq>(chosen: &mut Vec<T>, one: T) -> Option<T> {
-    if let Some(at) = chosen.iter().position(|known| *known == one) {
-        chosen.remove(at);
+pub fn toggle<T: PartialEq>(selected: &mut Vec<T>, one: T) -> Option<T> {
+    if let Some(at) = selected.iter().position(|known| *known == one) {
+        selected.remove(at);
         return None;
     }
-    let dropped = (chosen.len() == MOST).then(|| chosen.remove(0));
-    chosen.push(one);
+    let dropped = (selected.len() == MOST).then(|| selected.remove(0));
+    selected.push(one);
     dropped
 }
 

@@ -20,7 +20,7 @@ fn judged(left: Told<'_>, right: Told<'_>) -> (Report, Vec<String>) {
         status: [left, right][at].2,
         ..occurrence("tools/call")
     });
-    judge.both(&sides[0], &sides[1]);
+    judge.compare(&sides[0], &sides[1]);
     let report = judge.finish();
     let all = report
         .accounts
@@ -115,9 +115,9 @@ fn lists(left: &str, right: &str, times: usize) -> Vec<String> {
             })
         });
         match both {
-            [Some(left), Some(right)] => drop(judge.both(&left, &right)),
+            [Some(left), Some(right)] => drop(judge.compare(&left, &right)),
             [Some(left), None] => drop(judge.missing(&left, Outcome::Removed)),
-            [None, Some(right)] => drop(judge.more(&right)),
+            [None, Some(right)] => drop(judge.extra(&right)),
             [None, None] => {}
         }
     }
@@ -172,7 +172,7 @@ fn hostile_answers_are_compared_within_bounds_and_it_is_told() {
         response: Some(b""),
         ..occurrence("x/y")
     };
-    assert_eq!(judge.both(&of(1), &of(1)), None);
-    assert_eq!(judge.both(&of(1), &of(2)), Some(Class::Changed));
+    assert_eq!(judge.compare(&of(1), &of(1)), None);
+    assert_eq!(judge.compare(&of(1), &of(2)), Some(Class::Changed));
     assert_eq!(judge.finish().left_out.outlines, 2);
 }

@@ -207,13 +207,13 @@ pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
         Action::Select => {
             let path = app.library.current().map(|entry| entry.path.clone());
             if let Some(path) = path
-                && toggle(&mut app.library.chosen, path).is_some()
+                && toggle(&mut app.library.to_compare, path).is_some()
             {
                 app.say("two at most: the first one is not selected any more");
             }
         }
-        Action::Unselect => app.library.chosen.clear(),
-        Action::Close if !app.library.chosen.is_empty() => app.library.chosen.clear(),
+        Action::Unselect => app.library.to_compare.clear(),
+        Action::Close if !app.library.to_compare.is_empty() => app.library.to_compare.clear(),
         Action::CompareParent => {
             let path = app.library.current()?.path.clone();
             return Some(begin(app, Which::Parent(path.clone()), path, None));
@@ -233,16 +233,16 @@ fn sides(app: &App) -> Result<(Which, PathBuf), &'static str> {
     let library = &app.library;
     let current = library.current();
     let current = current.ok_or("there is no recording to be compared")?;
-    let chosen = |entry: &Entry| library.chosen.contains(&entry.path);
+    let is_selected = |entry: &Entry| library.to_compare.contains(&entry.path);
     let is_made = current
         .summary()
         .is_some_and(|summary| summary.parent.is_some());
-    if library.chosen.is_empty() && is_made {
+    if library.to_compare.is_empty() && is_made {
         return Ok((Which::Parent(current.path.clone()), current.path.clone()));
     }
     let entries = library.rows.iter().map(Arc::as_ref);
-    let mut both: Vec<_> = entries.filter(|entry| chosen(entry)).collect();
-    if both.len() == 1 && !chosen(current) {
+    let mut both: Vec<_> = entries.filter(|entry| is_selected(entry)).collect();
+    if both.len() == 1 && !is_selected(current) {
         both.push(current);
     }
     both.sort_by_key(|entry| entry.wall_ns);
@@ -267,7 +267,7 @@ pub fn perform_in_session(app: &mut App, session: &mut Session, action: Action) 
         let which = which.clone();
         Call { which, lens, key }
     };
-    let (left, right) = match session.list.chosen.as_slice() {
+    let (left, right) = match session.list.to_compare.as_slice() {
         [a, b, ..] => (Some(call(&file, lens, *a.min(b))), Some((lens, *a.max(b)))),
         [one] => (None, Some((lens, *one))),
         [] => {

@@ -211,7 +211,7 @@ impl<'a> Picture<'a> {
     /// Selected, marked or noted; the worst finding.
     fn signs(&self, row: Row, item: Option<&Item>, finding: Option<Severity>) -> Spans {
         let annotation = item.and_then(|item| item.annotation.as_ref());
-        let first = if self.session.list.chosen.contains(&row.key()) {
+        let first = if self.session.list.to_compare.contains(&row.key()) {
             Some((Glyph::Selected, Role::Key))
         } else if annotation.is_some_and(|annotation| annotation.mark.is_some()) {
             Some((Glyph::Marked, Role::Warn))

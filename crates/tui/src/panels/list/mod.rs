@@ -71,7 +71,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::Open => session.focus = Focus::Detail,
         Action::Select => {
             let row = list.selected();
-            if let Some(dropped) = row.and_then(|row| toggle(&mut list.chosen, row)) {
+            if let Some(dropped) = row.and_then(|row| toggle(&mut list.to_compare, row)) {
                 let seq = dropped.seq.0;
                 app.say(format!("#{seq} is not selected any more: two at most"));
             }

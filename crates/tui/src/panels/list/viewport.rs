@@ -25,7 +25,7 @@ pub struct List {
     /// Rows that came while the end was not followed.
     pub fresh: u64,
     /// Rows that were selected for a comparison, the one before first.
-    pub chosen: Vec<ItemKey>,
+    pub to_compare: Vec<ItemKey>,
     /// What the column of times shows.
     pub time: TimeColumn,
     /// Where on the screen the cursor was when other rows were asked for: it stays there.

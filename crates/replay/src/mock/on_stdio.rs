@@ -42,7 +42,7 @@ const PATIENCE: u16 = 1000;
 
 /// The end of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum Over {
     Input,
     /// The host no longer reads.
     Unread,
@@ -98,12 +98,12 @@ impl<'a> Session<'a> {
     }
 
     /// Serves until the session is over.
-    pub fn run(&mut self) -> (How, Report) {
+    pub fn run(&mut self) -> (Over, Report) {
         self.server.begin(self.now());
         let how = loop {
             match self.settle() {
                 Err(how) => break how,
-                Ok(()) if self.server.is_done() => break How::Input,
+                Ok(()) if self.server.is_done() => break Over::Input,
                 Ok(()) => {}
             }
             if let Err(how) = self.wait() {
@@ -114,13 +114,13 @@ impl<'a> Session<'a> {
     }
 
     /// Says how the session went, and ends its recording.
-    pub fn finish(mut self, how: &How, account: &str, ending: Ending) {
+    pub fn finish(mut self, how: &Over, account: &str, ending: Ending) {
         self.say(account);
         self.tap.event(EventKind::Eof {
             stream: StreamId::S2C,
             by: match how {
-                How::Unread => Closer::Reader,
-                How::Input | How::Signal(_) | How::Ended(_) => Closer::Writer,
+                Over::Unread => Closer::Reader,
+                Over::Input | Over::Signal(_) | Over::Ended(_) => Closer::Writer,
             },
         });
         // As `wait` gives it: the code in the second byte, or the signal in the first.
@@ -138,7 +138,7 @@ impl<'a> Session<'a> {
     }
 
     /// Does all that is to be done now.
-    fn settle(&mut self) -> Result<(), How> {
+    fn settle(&mut self) -> Result<(), Over> {
         loop {
             self.server.tick(self.now());
             let actions = self.server.take();
@@ -154,14 +154,14 @@ impl<'a> Session<'a> {
                     }
                     Action::Stderr(line) => self.write_stderr(&line),
                     Action::Say(text) => self.say(&(self.remark)(&text)),
-                    Action::End(ended) => return Err(How::Ended(ended)),
+                    Action::End(ended) => return Err(Over::Ended(ended)),
                 }
             }
         }
     }
 
     /// Waits for the host, for a signal, or for the next thing that is due.
-    fn wait(&mut self) -> Result<(), How> {
+    fn wait(&mut self) -> Result<(), Over> {
         let due = self.server.due().map(|due| due.since(self.now()));
         let timeout = due.map_or(PollTimeout::NONE, within);
         let stdin = io::stdin();
@@ -177,7 +177,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn read(&mut self, stdin: BorrowedFd<'_>) -> Result<(), How> {
+    fn read(&mut self, stdin: BorrowedFd<'_>) -> Result<(), Over> {
         let mut buffer = vec![0; AT_ONCE];
         match read(stdin, &mut buffer) {
             Ok(count @ 1..) => {
@@ -203,7 +203,7 @@ impl<'a> Session<'a> {
     fn lines(
         &mut self,
         give: impl FnOnce(&mut Lines, &mut dyn FnMut(Line<'_>)),
-    ) -> Result<(), How> {
+    ) -> Result<(), Over> {
         let mut lines = std::mem::take(&mut self.lines);
         let mut done = Ok(());
         give(&mut lines, &mut |line| {
@@ -217,16 +217,16 @@ impl<'a> Session<'a> {
     }
 
     /// Ends the session if a signal has come.
-    fn signalled(&self) -> Result<(), How> {
+    fn signalled(&self) -> Result<(), Over> {
         let Some(signal) = self.signals.take() else {
             return Ok(());
         };
         self.tap.event(signal_event(signal, Passed::NotNeeded));
-        Err(How::Signal(signal))
+        Err(Over::Signal(signal))
     }
 
     /// Writes to the host. Waits for as long as the host does not read.
-    fn write(&self, bytes: &[u8]) -> Result<(), How> {
+    fn write(&self, bytes: &[u8]) -> Result<(), Over> {
         for mut left in bytes.chunks(AT_ONCE) {
             self.tap.chunk(StreamId::S2C, self.now(), left);
             while !left.is_empty() {
@@ -241,7 +241,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn write_some(&self, left: &mut &[u8]) -> Result<(), How> {
+    fn write_some(&self, left: &mut &[u8]) -> Result<(), Over> {
         let stdout = io::stdout();
         let room = (Some(stdout.as_fd()), PollFlags::POLLOUT);
         let wake = (Some(self.signals.wake.as_fd()), PollFlags::POLLIN);
@@ -253,7 +253,7 @@ impl<'a> Session<'a> {
             match write(stdout.as_fd(), &left[..left.len().min(WITHOUT_WAITING)]) {
                 Ok(count) => *left = &left[count..],
                 Err(Errno::EINTR | Errno::EAGAIN) => {}
-                Err(_) => return Err(How::Unread),
+                Err(_) => return Err(Over::Unread),
             }
         }
         Ok(())

@@ -1,7 +1,6 @@
 //! From the server's end to ours.
 
 use crate::Setup;
-use crate::machine::wait_until_quiet;
 use crate::recorder_session::{Arm, Session};
 use crate::recorder_table::Row;
 use crate::stats::{largest, median};
@@ -54,7 +53,7 @@ fn quiet_end_ms(arm: Arm, setup: &Setup) -> anyhow::Result<f64> {
         session.send(&traffic::echo(traffic::SHORT))?;
         session.receive(traffic::SHORT)?;
     }
-    wait_until_quiet(session.pid())?;
+    session.wait_until_quiet()?;
     Ok(session.close()?.as_secs_f64() * 1e3)
 }
 

@@ -10,8 +10,8 @@ use mcpreel_trace::clock::Clock;
 
 /// Bytes of a notification.
 const SIZE: usize = 1024;
-const PINNED_LIMIT: f64 = 0.6;
-const FREE_LIMIT: f64 = 0.45;
+const PINNED_LIMIT: f64 = 0.75;
+const FREE_LIMIT: f64 = 0.5;
 
 /// Compares floods on one CPU and on all.
 pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {

@@ -1,7 +1,7 @@
 //! What a recorder does while nothing happens.
 
 use crate::Setup;
-use crate::machine::{context_switches, wait_until_quiet};
+use crate::machine::context_switches;
 use crate::recorder_session::{Arm, Session};
 use crate::recorder_table::Row;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use std::time::Duration;
 pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     let seconds = setup.amount(5, 2);
     let session = Session::open(Arm::Recorder, setup)?;
-    wait_until_quiet(session.pid())?;
+    session.wait_until_quiet()?;
     let before = context_switches(session.pid())?;
     std::thread::sleep(Duration::from_secs(seconds));
     let switches = context_switches(session.pid())? - before;

@@ -123,6 +123,24 @@ fn status_field(path: &str, name: &str) -> anyhow::Result<u64> {
     Ok(number.unwrap_or("0").parse()?)
 }
 
+/// The process that indexes what the recorder `pid` records.
+pub fn indexer_of(pid: u32) -> anyhow::Result<u32> {
+    for entry in fs::read_dir("/proc")? {
+        let name = entry?.file_name();
+        let Some(child) = name.to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        // It may have ended since.
+        let words = fs::read(format!("/proc/{child}/cmdline")).unwrap_or_default();
+        let is_indexer = words.split(|byte| *byte == 0).nth(1) == Some(b"index-spool");
+        let status = format!("/proc/{child}/status");
+        if is_indexer && status_field(&status, "PPid:").is_ok_and(|it| it == u64::from(pid)) {
+            return Ok(child);
+        }
+    }
+    anyhow::bail!("the recorder {pid} has no indexer")
+}
+
 /// Waits until the process `pid` has stopped working: no thread of it was switched for a while.
 pub fn wait_until_quiet(pid: u32) -> anyhow::Result<()> {
     const QUIET: Duration = Duration::from_millis(150);

@@ -7,7 +7,8 @@
 //! Prints a Markdown table, one row per budget. Both arms run in the same minute on the same
 //! machine, in alternate blocks, so that what disturbs one disturbs the other; the middle of the
 //! blocks counts. [`LINES`] names the rows, one file each. The server is this executable itself,
-//! started with [`peer::ARGUMENT`], or with [`plain_server::ARGUMENT`].
+//! started with [`peer::ARGUMENT`], or with [`plain_server::ARGUMENT`]. `BENCH_DIR=FOLDER` records
+//! elsewhere than among the build's files, such as in memory.
 
 mod big_message;
 mod end;
@@ -58,7 +59,7 @@ struct Setup {
     quick: bool,
     /// A part of what the exports are called that are measured.
     rows: String,
-    /// A folder for recordings, on a real disk.
+    /// A folder for recordings: on the disk of the build, or where `BENCH_DIR` says.
     dir: PathBuf,
 }
 
@@ -68,7 +69,6 @@ impl Setup {
         if self.quick { quick } else { full }
     }
 
-    /// Removes the recordings that were made so far.
     /// Removes what a session left, once the indexer, which outlives its recorder, is done with it:
     /// what is measured next shall not run beside it.
     fn clean(&self) -> anyhow::Result<()> {
@@ -106,9 +106,11 @@ fn main() -> anyhow::Result<()> {
         _ => {}
     }
     let wanted = Wanted::read(arguments)?;
+    let parent = std::env::var_os("BENCH_DIR").map(PathBuf::from);
+    let parent = parent.unwrap_or_else(|| env!("CARGO_TARGET_TMPDIR").into());
     let dir = tempfile::Builder::new()
         .prefix("recorder-")
-        .tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+        .tempdir_in(parent)?;
     let setup = Setup {
         quick: wanted.quick,
         rows: wanted.rows.clone(),

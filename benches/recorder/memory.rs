@@ -1,13 +1,13 @@
-//! The most memory that the recorder takes, the indexing included.
+//! The most memory that the recorder and its indexer take.
 
 use crate::Setup;
-use crate::machine::{peak_memory, wait_until_quiet};
+use crate::machine::{indexer_of, peak_memory};
 use crate::recorder_session::{Arm, Session};
 use crate::recorder_table::Row;
 use crate::traffic::Order;
 
-const FLOOD_LIMIT_MIB: f64 = 16.0;
-const LONG_LINE_LIMIT_MIB: f64 = 32.0;
+const RECORDER_LIMIT_MIB: f64 = 6.0;
+const INDEXER_LIMIT_MIB: f64 = 32.0;
 
 /// Peaks in a flood of lines of many sizes, and with a very long line.
 pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
@@ -23,31 +23,33 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
         sizes: vec![1024],
         together: 1,
     };
-    let show = |mib| format!("{mib:.1} MiB");
-    let flood = |what: &str, order| -> anyhow::Result<Row> {
-        Ok(Row::at_most(
-            what,
-            FLOOD_LIMIT_MIB,
-            peak_mib(setup, order)?,
-            show,
-        ))
-    };
-    let long_line = peak_mib(setup, &Order::Large { bytes: long })?;
-    let what = format!("memory, one line of {} MB", long / 1_000_000);
-    Ok(vec![
-        flood("memory, flood of lines of 0.5 to 64 KB", &mixed)?,
-        flood("memory, flood of lines of 1 KB", &small)?,
-        Row::at_most(what, LONG_LINE_LIMIT_MIB, long_line, show),
-    ])
+    let long_line = format!("one line of {} MB", long / 1_000_000);
+    let mut rows = Vec::new();
+    for (what, order) in [
+        ("flood of lines of 0.5 to 64 KB", &mixed),
+        ("flood of lines of 1 KB", &small),
+        (&long_line, &Order::Large { bytes: long }),
+    ] {
+        let [recorder, indexer] = peaks_mib(setup, order)?;
+        let row = |who, limit, mib| {
+            let show = |mib| format!("{mib:.1} MiB");
+            Row::at_most(format!("memory of the {who}, {what}"), limit, mib, show)
+        };
+        rows.push(row("recorder", RECORDER_LIMIT_MIB, recorder));
+        rows.push(row("indexer", INDEXER_LIMIT_MIB, indexer));
+    }
+    Ok(rows)
 }
 
-fn peak_mib(setup: &Setup, order: &Order) -> anyhow::Result<f64> {
+/// The peaks of recorder and indexer.
+fn peaks_mib(setup: &Setup, order: &Order) -> anyhow::Result<[f64; 2]> {
     let mut session = Session::open(Arm::Recorder, setup)?;
+    let indexer = indexer_of(session.pid())?;
     session.obey(order)?;
-    wait_until_quiet(session.pid())?;
-    let bytes = peak_memory(session.pid())?;
+    session.wait_until_quiet()?;
+    let bytes = [peak_memory(session.pid())?, peak_memory(indexer)?];
     session.close()?;
     setup.clean()?;
     #[expect(clippy::cast_precision_loss, reason = "some megabytes")]
-    Ok(bytes as f64 / f64::from(1 << 20))
+    Ok(bytes.map(|bytes| bytes as f64 / f64::from(1 << 20)))
 }

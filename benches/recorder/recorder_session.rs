@@ -1,7 +1,7 @@
 //! A server, with nothing, two `cat`, or the recorder between it and us.
 
 use crate::traffic::{self, Order};
-use crate::{Setup, peer};
+use crate::{Setup, machine, peer};
 use anyhow::{Context, ensure};
 use mcpreel_trace::clock::wall_clock_ns;
 use std::io::{Read, Write};
@@ -84,6 +84,12 @@ impl Session {
     /// The process that we are connected to: the recorder, where there is one.
     pub fn pid(&self) -> u32 {
         self.processes[0].id()
+    }
+
+    /// Waits until recorder and indexer have nothing left to do.
+    pub fn wait_until_quiet(&self) -> anyhow::Result<()> {
+        machine::wait_until_quiet(self.pid())?;
+        machine::wait_until_quiet(machine::indexer_of(self.pid())?)
     }
 
     /// Sends bytes to the server.

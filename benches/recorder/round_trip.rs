@@ -1,6 +1,6 @@
 //! The round trip of a short call, everything on one CPU.
 
-use crate::machine::{Pinned, wait_until_quiet};
+use crate::machine::Pinned;
 use crate::recorder_session::{Arm, Session};
 use crate::recorder_table::{Row, times_cat};
 use crate::stats::{median, quantile};
@@ -9,8 +9,8 @@ use mcpreel_trace::clock::Clock;
 
 /// Bytes of a call and of its answer.
 const SIZE: usize = 200;
-const P50_LIMIT: f64 = 1.25;
-const P99_LIMIT: f64 = 1.5;
+const P50_LIMIT: f64 = 1.15;
+const P99_LIMIT: f64 = 1.4;
 
 /// Microseconds at p50 and p99 of one block.
 struct Block {
@@ -31,7 +31,7 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     let (mut without, mut with) = (Vec::new(), Vec::new());
     for _ in 0..blocks {
         // What the indexer has left to do must not disturb the other arm.
-        wait_until_quiet(recorder.pid())?;
+        recorder.wait_until_quiet()?;
         without.push(caller.block(&mut cat, calls)?);
         with.push(caller.block(&mut recorder, calls)?);
     }

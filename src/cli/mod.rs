@@ -48,7 +48,7 @@ mod why;
 use clap::error::ContextKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use exit::Outcome;
-use mcpreel_store::record::{self, indexing};
+use mcpreel_store::record::{self, indexer_process};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -117,12 +117,12 @@ pub fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     if arguments
         .next()
-        .is_some_and(|command| command == indexing::COMMAND)
+        .is_some_and(|command| command == indexer_process::COMMAND)
     {
         arguments
             .next()
             .into_iter()
-            .for_each(|spool| indexing::main(spool.into()));
+            .for_each(|spool| indexer_process::main(spool.into()));
         return ExitCode::SUCCESS;
     }
     record::index_by_this_program();

@@ -232,7 +232,7 @@ pub fn not_made(path: &Path, error: RecoverError) -> Failure {
     let bytes = spool.metadata().map_or(0, |file| file.len());
     let (reel, spool, bytes) = (shown(path), shown(&spool), size(bytes));
     Failure::Refused(anyhow::Error::from(error).context(format!(
-        "{reel} could not be made from its journal {spool} ({bytes}), which stays as it is; copy \
+        "{reel} could not be made from its spool {spool} ({bytes}), which stays as it is; copy \
          that to a folder that can be written, or free space"
     )))
 }

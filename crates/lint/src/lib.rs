@@ -10,7 +10,7 @@
 //! * [`context`], [`session_facts`]: what rules are shown;
 //! * the families: [`framing`] (lines and text), [`rpc`] (JSON-RPC), [`pairing`] (requests and
 //!   responses), [`lifecycle`] and [`modern`] (the two eras), [`capability`] (what was declared),
-//!   [`shape`] and [`content`] (params and results), [`flow`] (progress, cancellation, pages),
+//!   [`shape`] and [`features`] (params and results), [`flow`] (progress, cancellation, pages),
 //!   [`tools`], [`errors`], [`process`]. A new family is a module that implements [`Family`] and an
 //!   entry in [`families`];
 //! * [`cause`]: why a session went wrong, in one sentence;
@@ -24,9 +24,9 @@ pub mod rule;
 
 pub mod capability;
 pub mod cause;
-pub mod content;
 pub mod context;
 pub mod errors;
+pub mod features;
 pub mod finding;
 pub mod flow;
 pub mod framing;
@@ -81,7 +81,7 @@ pub fn families() -> &'static [RuleFamily] {
             family::<modern::Modern>("modern", modern::RULE_LISTS),
             family::<capability::Capability>("capability", &[capability::RULES]),
             family::<shape::Shape>("shape", &[shape::RULES]),
-            family::<content::Content>("content", &[content::RULES]),
+            family::<features::Features>("features", &[features::RULES]),
             family::<flow::Flow>("flow", &[flow::RULES]),
             family::<tools::Tools>("tools", &[tools::RULES]),
             family::<errors::Errors>("errors", &[errors::RULES]),

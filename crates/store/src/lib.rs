@@ -16,8 +16,9 @@
 //! * [`reader`]: read-only access to one recording; [`follow`]: what is new in one that grows;
 //! * queries by table: [`exchanges`], [`findings`], [`notices`] (messages that stand beside the
 //!   exchanges, and which frames answer which), [`annotate`] (marks and notes);
-//! * queries for a purpose: [`select`]: which rows fit a filter; [`text_search`]: text in bytes; [`story`]: all about one exchange; [`facts`]: what is known when a cause is looked
-//!   for; [`state`]: what was true at a frame.
+//! * queries for a purpose: [`select`]: which rows fit a filter; [`text_search`]: text in bytes;
+//!   [`story`]: all about one exchange; [`facts`]: what is known when a cause is looked for;
+//!   [`state_at`]: what was true at a frame.
 //!
 //! The bytes of the frames, the events and the annotations are the truth. Everything else in a
 //! recording is derived from them by pure code and carries [`schema::DERIVED_VERSION`].
@@ -37,7 +38,7 @@ pub mod record;
 pub mod recovery;
 pub mod schema;
 pub mod select;
-pub mod state;
+pub mod state_at;
 pub mod story;
 pub mod text_search;
 

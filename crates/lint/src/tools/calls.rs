@@ -7,7 +7,7 @@ use super::{
     STRUCTURED_NO_TEXT, STRUCTURED_NOT_OBJECT, UNKNOWN_AS_RESULT, UNKNOWN_CALLED,
     VALIDATION_AS_ERROR, member,
 };
-use crate::content::TASK_AUGMENTATION;
+use crate::features::TASK_AUGMENTATION;
 use crate::quote::{self, written};
 use crate::{Part, Rule};
 use mcpreel_trace::bounded::{BoundedMap, digest};

@@ -90,7 +90,7 @@ fn notices(excerpt: &Excerpt<'_>, summary: &Summary) -> Result<Vec<String>, Expo
     let state = match (summary.state, excerpt.now) {
         (_, Some(now)) => Some(phrases_session::live(now)),
         (State::Recovered, None) => {
-            Some("the recorder was interrupted; completed from its journal".to_owned())
+            Some("the recorder was interrupted; completed from its spool".to_owned())
         }
         (State::Live | State::Pending, None) => {
             Some("written while it was still being recorded: it may be short".to_owned())

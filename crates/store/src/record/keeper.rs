@@ -1,7 +1,7 @@
 //! The thread beside the pumps that looks after all else: the process that indexes, stalls, and the
 //! disk. Asleep while nothing happens, never in the way of the session.
 
-use super::indexing::{PROBLEM_END, Written};
+use super::indexer_process::{PROBLEM_END, Written};
 use super::recorder::{Files, Warning};
 use mcpreel_capture::gauge::STALL;
 use mcpreel_capture::stdio::Gauges;
@@ -45,7 +45,7 @@ const FASTEST: u64 = 100 << 20;
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
 /// From now on each recording is indexed by a process of this program, which is to call
-/// [`super::indexing::main`] for it. Tests have another program.
+/// [`super::indexer_process::main`] for it. Tests have another program.
 pub fn index_by_this_program() {
     // This name is the running program's, also when an update has replaced its file.
     let running = Path::new("/proc/self/exe");
@@ -248,7 +248,7 @@ fn start_indexer(spool: &Path) -> std::io::Result<UnixStream> {
     ours.set_nonblocking(true)?;
     Command::new(program)
         .arg0("mcpreel")
-        .arg(super::indexing::COMMAND)
+        .arg(super::indexer_process::COMMAND)
         .arg(std::path::absolute(spool)?)
         .current_dir("/")
         .process_group(0)

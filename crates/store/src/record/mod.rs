@@ -14,7 +14,7 @@
 //! and is said once on stderr. [`import`] makes a recording of a session that is over.
 
 pub mod import;
-pub mod indexing;
+pub mod indexer_process;
 mod keeper;
 mod recorder;
 

@@ -66,13 +66,13 @@ rules! {
 
 /// The family of these rules. What its parts remember is bounded by constants beside them.
 #[derive(Debug, Default)]
-pub struct Content {
+pub struct Features {
     forms: Forms,
     tasks: Tasks,
     prompts: Prompts,
 }
 
-impl Family for Content {
+impl Family for Features {
     fn part(&mut self, part: &Part<'_>) {
         let Some(method) = part.method().filter(|_| part.value.is_some()) else {
             return;

@@ -9,7 +9,7 @@ use super::library::spool_of;
 use super::open;
 use super::open::OpenError;
 use super::reader::{ReadError, Recording};
-use mcpreel_capture::spool;
+use mcpreel_capture::spool::{self, SpoolReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,6 +17,10 @@ pub const INTERVAL: Duration = Duration::from_millis(33);
 
 /// Polls without news between two looks at the recorder's lock.
 const LOOK_EVERY: u32 = 15;
+
+/// Polls without news, some ten seconds of them, after which nothing is expected from an indexer
+/// whose recorder has gone.
+const STANDSTILL: u32 = 300;
 
 /// Polls for which a complete recording is left alone while its recorder makes it one plain file.
 const PATIENCE: u32 = 8;
@@ -131,10 +135,15 @@ impl Watch {
         }
     }
 
-    /// `otherwise`, unless the recorder has gone.
+    /// `otherwise`, unless the recorder has gone, and its indexer too, or that stands still.
     fn wait<T>(&mut self, otherwise: Change<T>) -> Change<T> {
         self.quiet += 1;
-        if self.quiet.is_multiple_of(LOOK_EVERY) && spool::lock(&spool_of(&self.path)).is_ok() {
+        let spool = spool_of(&self.path);
+        let is_orphaned = || {
+            let indexed = SpoolReader::open(&spool).is_ok_and(|it| it.progress().indexer_lives());
+            spool::lock(&spool).is_ok() && (!indexed || self.quiet > STANDSTILL)
+        };
+        if self.quiet.is_multiple_of(LOOK_EVERY) && is_orphaned() {
             self.recording = None;
             self.data_version = None;
             return Change::Orphaned;

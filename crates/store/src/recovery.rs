@@ -82,7 +82,11 @@ pub fn bring_up_to_date(
     clock: Clock,
     progress: &mut dyn FnMut(Stage),
 ) -> Result<Outcome, RecoverError> {
-    let outcome = take_over(reel, clock, None, progress)?;
+    let outcome = match take_over(reel, clock, None, progress) {
+        // Its indexer had only been late: now it is waited for.
+        Err(RecoverError::Index(IndexError::TakenOver)) => take_over(reel, clock, None, progress)?,
+        outcome => outcome?,
+    };
     match outcome {
         Outcome::Whole => tidy(reel, progress)?,
         Outcome::ReadOnly if is_missing(reel) => return Err(RecoverError::OutOfReach),
@@ -132,8 +136,8 @@ fn take_over(
         return Ok(Outcome::ReadOnly);
     }
     let waits = limit.is_none();
-    if waits {
-        wait_for_indexer(&path, clock, progress);
+    if is_indexed_on(&path, clock, limit, progress) && !waits {
+        return Ok(Outcome::Partly);
     }
     let _lock = match lock_patiently(&path, &|| waits && is_missing(reel)) {
         Ok(lock) => lock,
@@ -196,10 +200,7 @@ fn drain(
     progress: &mut dyn FnMut(Stage),
 ) -> Result<bool, RecoverError> {
     let mut budget = Budget::alone(clock);
-    let limit = limit.map_or(u64::MAX, |it| {
-        u64::try_from(it.as_nanos()).unwrap_or(u64::MAX)
-    });
-    let deadline = clock.deadline(limit);
+    let deadline = clock.deadline(limit.map_or(u64::MAX, nanos));
     loop {
         budget.nanos = deadline.left_ns().min(budget.nanos);
         if budget.nanos == 0 {
@@ -253,27 +254,37 @@ const PAUSE: Duration = Duration::from_millis(2);
 const ATTEMPTS: u32 = 5;
 const CREATION_ATTEMPTS: u32 = 1000;
 
-/// An indexer that has not come further for so long was stopped, or does what takes long.
-const STANDSTILL_NS: u64 = 2_000_000_000;
+/// An indexer that has not come further for so long was stopped: beside busy processes it may take
+/// seconds for what is left.
+const STANDSTILL_NS: u64 = 10_000_000_000;
 
-/// Waits while the indexer of a session that is over completes its recording.
-fn wait_for_indexer(path: &Path, clock: Clock, progress: &mut dyn FnMut(Stage)) {
-    let (mut done, mut deadline) = (0, clock.deadline(STANDSTILL_NS));
-    while deadline.left_ns() > 0 && matches!(spool::lock(path), Err(LockError::Held)) {
+/// Waits while the indexer of a session that is over completes its recording: for as long as that
+/// comes further, or for `limit`. Whether it is still at it.
+fn is_indexed_on(
+    path: &Path,
+    clock: Clock,
+    limit: Option<Duration>,
+    progress: &mut dyn FnMut(Stage),
+) -> bool {
+    let mut done = 0;
+    let mut deadline = clock.deadline(limit.map_or(STANDSTILL_NS, nanos));
+    while deadline.left_ns() > 0 {
         let Ok(mut spool) = SpoolReader::open(path) else {
-            return;
+            return false;
         };
         let now = spool.progress();
-        if !now.is_over {
-            return;
+        let has_recorder = !now.is_over && matches!(spool::lock(path), Err(LockError::Held));
+        if has_recorder || !now.indexer_lives() {
+            return false;
         }
-        if now.drained > done {
+        if limit.is_none() && now.drained > done {
             (done, deadline) = (now.drained, clock.deadline(STANDSTILL_NS));
         }
         let of = spool.last_position().unwrap_or(done);
         progress(Stage::Draining { done, of });
         std::thread::sleep(PAUSE);
     }
+    true
 }
 
 /// Takes the lock of the spool `path`. Whoever `is_creating` the recording gets time for that.
@@ -288,6 +299,10 @@ fn lock_patiently(path: &Path, is_creating: &dyn Fn() -> bool) -> Result<SpoolLo
         std::thread::sleep(PAUSE);
         attempts += 1;
     }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn is_writable(reel: &Path, spool: &Path) -> bool {

@@ -2,6 +2,9 @@
 
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::EventKind;
+use nix::errno::Errno;
+use nix::sys::signal;
+use nix::unistd::Pid;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -72,6 +75,18 @@ pub struct Progress {
     /// The recorder has ended or gone, and the indexer takes in the rest.
     #[serde(default)]
     pub is_over: bool,
+    /// The process that indexes; zero before it has begun.
+    #[serde(default)]
+    pub indexer: i32,
+}
+
+impl Progress {
+    /// Whether the process that indexes is there. Another one may have its number by now: whoever
+    /// waits for it waits for a while only.
+    pub fn indexer_lives(&self) -> bool {
+        let process = Pid::from_raw(self.indexer);
+        self.indexer > 0 && !matches!(signal::kill(process, None), Err(Errno::ESRCH))
+    }
 }
 
 const CRC: usize = 8;

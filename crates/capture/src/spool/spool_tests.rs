@@ -126,6 +126,7 @@ fn release(path: &Path, released: u64) {
         released,
         drained: released,
         is_over: false,
+        indexer: 0,
     };
     reader.publish(&progress).unwrap();
 }

@@ -54,6 +54,9 @@ pub fn main(spool: PathBuf) {
     let Ok(recorder) = std::io::stdin().as_fd().try_clone_to_owned() else {
         return;
     };
+    publish(&spool, |progress| {
+        progress.indexer = std::process::id().cast_signed();
+    });
     let worker = Worker {
         reel: spool.with_extension(REEL),
         spool,
@@ -229,11 +232,7 @@ impl Worker {
         let spool = SpoolReader::open(&self.spool)?;
         let has_end = spool.status()?.end.is_some();
         // Readers are to know before we have the lock that it is no recorder who has it.
-        let progress = Progress {
-            is_over: true,
-            ..spool.progress()
-        };
-        let _ = spool.publish(&progress);
+        publish(&self.spool, |progress| progress.is_over = true);
         let mut lock = spool::lock(&self.spool).ok();
         if !has_end && lock.is_none() {
             // It lives and has no more use for us, or a reader has been faster.
@@ -244,6 +243,15 @@ impl Worker {
             lock = lock.or_else(|| spool::lock(&self.spool).ok());
         }
         Ok(complete(self.indexer()?, has_end)?)
+    }
+}
+
+/// Changes what others are told; where it fails they take the work over too early, or too late.
+fn publish(spool: &Path, change: impl FnOnce(&mut Progress)) {
+    if let Ok(spool) = SpoolReader::open(spool) {
+        let mut progress = spool.progress();
+        change(&mut progress);
+        let _ = spool.publish(&progress);
     }
 }
 

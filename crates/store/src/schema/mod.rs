@@ -49,9 +49,9 @@ const NEEDS: &str = "0.1.0";
 /// 4096, the default, makes recordings a fifth larger.
 const PAGE_SIZE: u32 = 16_384;
 
-/// The wait of a writer for another one. Writers hold the file for milliseconds; whoever
-/// holds it for longer must not hold up the end of a session.
-const BUSY_TIMEOUT: Duration = Duration::from_millis(100);
+/// The wait of a writer for another one. Writers hold the file for milliseconds, beside busy processes
+/// for longer.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
 const INSERT_FORMAT: &str = "INSERT INTO format (needs) VALUES (?1)";
 const INSERT_RECORDING: &str = "INSERT INTO recording

@@ -4,9 +4,9 @@ use super::written_session::*;
 use crate::library::{Details, Entry, Library, Standing, spool_of};
 use crate::open::{beside, is_born};
 use crate::reader::Recording;
-use crate::recovery::{Outcome, RecoverError, bring_up_to_date, drain_for};
+use crate::recovery::{Outcome, RecoverError, bring_up_to_date, drain_for, is_missing};
 use crate::schema::{self, State};
-use mcpreel_capture::spool::Tail;
+use mcpreel_capture::spool::{Progress, SpoolReader, Tail};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::StreamId;
@@ -213,6 +213,39 @@ fn a_list_waits_for_a_large_spool_no_longer_than_it_was_told() {
     assert!(matches!(recover(&session.reel), Outcome::Completed { .. }));
     let recording = Recording::open(&session.reel).unwrap();
     assert_eq!(recording.summary().unwrap().messages, 10_000);
+}
+
+#[test]
+fn an_indexer_that_is_still_at_work_is_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    busy_session(&mut session, 10, 100);
+    session.end();
+    let mut indexer = std::process::Command::new("cat")
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let spool = SpoolReader::open(&spool_of(&session.reel)).unwrap();
+    let progress = Progress {
+        indexer: indexer.id().cast_signed(),
+        ..spool.progress()
+    };
+    spool.publish(&progress).unwrap();
+    session.die();
+
+    let listed = drain_for(&session.reel, Clock::start(), Duration::from_millis(20)).unwrap();
+    assert_eq!(listed, Outcome::Partly, "a list waits for its time");
+    assert!(is_missing(&session.reel), "nothing was taken over");
+    let mut looks = 0;
+    let outcome = bring_up_to_date(&session.reel, Clock::start(), &mut |_| {
+        looks += 1;
+        if looks == 20 {
+            assert!(is_missing(&session.reel), "nothing was taken over");
+            indexer.kill().unwrap();
+            indexer.wait().unwrap();
+        }
+    });
+    assert!(matches!(outcome, Ok(Outcome::Completed { .. })));
 }
 
 #[test]

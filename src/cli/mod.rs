@@ -23,6 +23,7 @@ mod folder;
 mod gone;
 mod import;
 mod lint;
+mod log;
 mod ls;
 mod minimise;
 mod mock;
@@ -122,7 +123,7 @@ pub fn main() -> ExitCode {
         arguments
             .next()
             .into_iter()
-            .for_each(|spool| indexer_process::main(spool.into()));
+            .for_each(|spool| indexer_process::main(spool.into(), log::begin));
         return ExitCode::SUCCESS;
     }
     record::index_by_this_program();
@@ -140,6 +141,9 @@ pub fn main() -> ExitCode {
             };
         }
     };
+    if !matches!(cli.command, Some(Command::Run(_))) {
+        log::begin();
+    }
     let outcome = match cli.command {
         Some(command) => dispatch(command),
         None => open::all(cli.folder, &cli.appearance),

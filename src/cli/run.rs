@@ -3,9 +3,8 @@
 //! Nothing here may keep the server from starting: whatever is wrong with the configuration is
 //! put on record, and the session goes on.
 
-use super::folder::Folder;
-use super::folder::Settings;
-use super::quantity;
+use super::folder::{Folder, Settings};
+use super::{log, quantity};
 use clap::Args;
 use mcpreel_store::record;
 use std::ffi::OsString;
@@ -54,7 +53,7 @@ impl Run {
             .max_size
             .or_else(|| configured_max_size(&settings, &mut faults));
         let slow_ns = configured_slow(&settings, &mut faults);
-        record::end_as(record::run(&record::Options {
+        let options = record::Options {
             command: self.command,
             name: self.name.and_then(|name| usable(name, &mut faults)),
             dir: settings.recordings_dir(&self.folder),
@@ -66,7 +65,8 @@ impl Run {
             max_size,
             slow_ns,
             remarks: faults,
-        }))
+        };
+        record::end_as(record::run(&options, log::begin))
     }
 }
 

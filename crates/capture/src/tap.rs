@@ -123,6 +123,7 @@ impl Tap {
 
     /// Puts an event on record, as happened now.
     pub fn event(&self, kind: EventKind) {
+        tracing::debug!(?kind, "event");
         let t = self.clock.now();
         let mut inner = self.lock();
         inner.waiting.push((t, kind));

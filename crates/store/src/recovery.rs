@@ -135,6 +135,7 @@ fn take_over(
     if !is_writable(reel, &path) {
         return Ok(Outcome::ReadOnly);
     }
+    tracing::debug!(spool = %path.display(), ?limit, "a spool is left");
     let waits = limit.is_none();
     if is_indexed_on(&path, clock, limit, progress) && !waits {
         return Ok(Outcome::Partly);
@@ -142,7 +143,10 @@ fn take_over(
     let _lock = match lock_patiently(&path, &|| waits && is_missing(reel)) {
         Ok(lock) => lock,
         Err(LockError::Missing) => return Ok(Outcome::Whole),
-        Err(LockError::Held) => return Ok(Outcome::Live),
+        Err(LockError::Held) => {
+            tracing::debug!("it is in use");
+            return Ok(Outcome::Live);
+        }
         Err(LockError::Io(source)) => return Err(RecoverError::Spool { path, source }),
     };
     if is_final(reel)? {
@@ -162,6 +166,7 @@ fn take_over(
         progress(Stage::Deriving { frames });
     })?;
     let frames = indexer.frames() - frames_before;
+    tracing::debug!(frames, ?state, "completed");
     let released = indexer.release_spool();
     released.map_err(|source| RecoverError::Spool { path, source })?;
     Ok(Outcome::Completed { frames, state })

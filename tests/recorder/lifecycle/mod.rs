@@ -7,6 +7,7 @@
 //! * [`lifecycle_signals`]: to us alone, to the group, from the terminal, ignored from the start;
 //! * [`pressure`]: somebody does not read;
 //! * [`descriptors`]: socket pairs, non-blocking ones, one file for two;
+//! * [`own_log`]: what the program says of itself, and where;
 //! * [`survivors`]: processes that outlive the server, and us;
 //! * [`untouched`]: what the server is started with, and what nobody must notice.
 
@@ -16,6 +17,7 @@ mod eof;
 mod host;
 mod lifecycle_ending;
 mod lifecycle_signals;
+mod own_log;
 mod pressure;
 mod survivors;
 mod untouched;

@@ -47,9 +47,12 @@ const RETRY: Duration = Duration::from_millis(500);
 const ATTEMPTS: u32 = 3;
 
 /// All that a process of this kind does, to be called before anything else. `spool` is the whole path
-/// of a spool, standard input the connection to its recorder.
-pub fn main(spool: PathBuf) {
+/// of a spool, standard input the connection to its recorder. `begin` is called when what the host
+/// gave us is closed.
+pub fn main(spool: PathBuf, begin: impl FnOnce()) {
     process::release(process::inherited());
+    begin();
+    tracing::debug!(spool = %spool.display(), "indexing");
     signals::survive_large_files();
     let Ok(recorder) = std::io::stdin().as_fd().try_clone_to_owned() else {
         return;
@@ -142,8 +145,10 @@ impl Worker {
 
     /// Runs a transaction. Returns what is left to do.
     fn work(&mut self) -> Need {
-        let was_behind = self.behind();
+        let (was_behind, began) = (self.behind(), self.clock.now());
         self.step();
+        let took = self.clock.now().since(began);
+        tracing::trace!(?took, was_behind, is_behind = self.behind(), "transaction");
         match self.behind() {
             0 => Need::None,
             _ if self.clock.now() < self.retry_at => Need::Later,
@@ -175,6 +180,7 @@ impl Worker {
     }
 
     fn failed(&mut self, error: &dyn std::error::Error) {
+        tracing::debug!(?error, "could not write the recording");
         self.retry_at = self.clock.now() + RETRY;
         self.failures += 1;
         if self.failures < ATTEMPTS {
@@ -219,7 +225,10 @@ impl Worker {
     fn finish(mut self) {
         self.retry_at = Moment(0);
         self.failures = 0;
-        match self.take_in_the_rest() {
+        tracing::debug!(behind = self.behind(), "the recorder has ended");
+        let rest = self.take_in_the_rest();
+        tracing::debug!(?rest, "indexed");
+        match rest {
             Ok(()) | Err(RecoverError::Index(IndexError::TakenOver)) => {}
             Err(error) => {
                 self.failures = ATTEMPTS;

@@ -153,7 +153,9 @@ impl Keeper {
             self.start_at = now + self.pause;
             self.pause *= 2;
             // Where it fails, for example since there are too many processes, it is tried again.
-            self.indexer = start_indexer(&self.files.spool).ok();
+            let started = start_indexer(&self.files.spool);
+            tracing::debug!(?started, "an indexer");
+            self.indexer = started.ok();
         }
         self.wake();
         self.listen();
@@ -169,7 +171,10 @@ impl Keeper {
         match indexer.write(&written) {
             // It has more to read than it comes to, and is awake.
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-            Err(_) => self.indexer = None,
+            Err(error) => {
+                tracing::debug!(?error, "the indexer has ended");
+                self.indexer = None;
+            }
             Ok(_) => {}
         }
     }

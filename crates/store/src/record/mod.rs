@@ -69,9 +69,11 @@ pub enum Ending {
 /// Runs and records a session between our standard streams until it is over.
 ///
 /// Writes nothing of its own to them, unless the server cannot be started or the recording fails;
-/// then one line goes to stderr.
-pub fn run(options: &Options) -> Ending {
+/// then one line goes to stderr. `begin` is called when it is known what is open: that is closed once
+/// the server has it.
+pub fn run(options: &Options, begin: impl FnOnce()) -> Ending {
     let inherited = process::inherited();
+    begin();
     signals::survive_large_files();
     let mut recorder = Recorder::create(options, Clock::start());
     let tap = recorder.tap();

@@ -102,7 +102,9 @@ impl Loop {
     fn run(&mut self, inbox: &Receiver<Msg>, effects: Effects) -> io::Result<Option<i32>> {
         self.carry_out(effects)?;
         while !self.quits {
+            let began = self.clock.now();
             self.screen.draw(|frame| view::draw(&self.viewer, frame))?;
+            tracing::trace!(took = ?self.clock.now().since(began), "drawn");
             let first = match self.wait(inbox) {
                 Ok(msg) => Some(msg),
                 Err(RecvTimeoutError::Timeout) => None,

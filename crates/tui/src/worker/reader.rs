@@ -126,10 +126,12 @@ impl Reader {
         let Some(work) = self.jobs.get_mut(&slot) else {
             return false;
         };
+        let began = self.clock.now();
         let answer = match work.step(|job| job.step(&source)) {
             Ok(answer) => answer,
             Err(error) => Some(Answer::failed(sentence(&error))),
         };
+        tracing::debug!(?slot, took = ?self.clock.now().since(began), "a step");
         if let Some(answer) = answer {
             tell(answer.to(slot, work.number));
         }
@@ -165,6 +167,7 @@ impl Reader {
             return;
         };
         let mut entry = Entry::read(path);
+        tracing::debug!(path = %path.display(), standing = ?entry.standing, "opened");
         // A viewer that was stopped at the end of the session may have kept the recorder from
         // making it one plain file.
         let is_loose = entry.standing == Standing::Finished && open::is_wal(path).unwrap_or(false);

@@ -5,7 +5,7 @@ mod echo;
 mod fail_open_folder;
 mod file_in_use;
 #[cfg(target_os = "linux")]
-mod indexer_process;
+pub mod indexer_process;
 mod limits;
 #[cfg(all(feature = "long-tests", target_os = "linux"))]
 mod small_disk;

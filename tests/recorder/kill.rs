@@ -3,23 +3,46 @@
 mod between_batches;
 mod undisturbed;
 
+use crate::fail_open::indexer_process::{children, indexers};
 use crate::support::dice::Dice;
 use crate::support::host_session::Collected;
 use crate::support::stored_rows::Rows;
 use crate::support::{Library, peer, wait_for};
 use nix::fcntl::{Flock, FlockArg};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 use undisturbed::index_anew;
 
-const ROUNDS: usize = if cfg!(feature = "long-tests") { 50 } else { 5 };
+const ROUNDS: usize = if cfg!(feature = "long-tests") { 200 } else { 8 };
 
-/// How much the host may have received when the recorder is killed: every other time so much that
-/// parts of the spool were written a second time.
-const AT_MOST: [u64; 2] = [400_000, 12_000_000];
+/// When the recorder is killed.
+#[derive(Clone, Copy, Debug)]
+enum Moment {
+    /// When the host has received at most so much.
+    Within(u64),
+    /// While the spool grows, since its indexer is stopped; that is killed too.
+    Growing,
+    /// When the spool has been made smaller, since the indexer has caught up.
+    Shrinking,
+}
+
+/// Every other time so much is received that parts of the spool were written a second time.
+const MOMENTS: [Moment; 8] = [
+    Moment::Within(400_000),
+    Moment::Within(12_000_000),
+    Moment::Growing,
+    Moment::Within(12_000_000),
+    Moment::Within(400_000),
+    Moment::Within(12_000_000),
+    Moment::Shrinking,
+    Moment::Within(12_000_000),
+];
 
 /// What both sides had received when the recorder was gone.
 struct Received {
@@ -33,17 +56,24 @@ struct Received {
 fn kill_nine_at_any_moment_loses_nothing_that_either_side_had_received() {
     for round in 0..ROUNDS {
         let seed = Dice::shaken();
-        crate::support::note(format_args!("round {round}, seed {:#x}", seed.0));
+        let moment = MOMENTS[round % MOMENTS.len()];
+        crate::support::note(format_args!(
+            "round {round}, {moment:?}, seed {:#x}",
+            seed.0
+        ));
         let library = Library::new();
-        let received = killed_session(&library, seed, AT_MOST[round % 2]);
+        let received = killed_session(&library, seed, moment);
         recover(&library, round);
         assert_all_is_there(&library, &received);
-        assert_as_if_undisturbed(&library);
+        // Deriving the same twice more takes longer than all before.
+        if round % 3 == 0 {
+            assert_as_if_undisturbed(&library);
+        }
     }
 }
 
-/// A session under load, whose recorder is killed when the host has received a certain amount.
-fn killed_session(library: &Library, mut dice: Dice, at_most: u64) -> Received {
+/// A session under load, whose recorder is killed.
+fn killed_session(library: &Library, mut dice: Dice, moment: Moment) -> Received {
     let dir = tempfile::tempdir().expect("a temporary folder can be made");
     let mut run = library.run([
         peer().as_os_str(),
@@ -56,12 +86,42 @@ fn killed_session(library: &Library, mut dice: Dice, at_most: u64) -> Received {
     let stdin = recorder.stdin.take().expect("stdin is a pipe");
     let requests = Dice(dice.below(u64::MAX));
     let host = thread::spawn(move || send_requests(stdin, requests));
-    let enough = dice.below(at_most);
-    wait_for("enough traffic", || {
-        ((out.len() + err.len()) as u64 >= enough).then_some(())
-    });
+    let traffic = |enough: u64| {
+        wait_for("enough traffic", || {
+            ((out.len() + err.len()) as u64 >= enough).then_some(())
+        });
+    };
+    let send = |signal, to: &[Pid]| {
+        for pid in to {
+            let _ = kill(*pid, signal);
+        }
+    };
+    let (mut indexer, mut server) = (Vec::new(), Vec::new());
+    match moment {
+        Moment::Within(at_most) => traffic(dice.below(at_most)),
+        Moment::Growing | Moment::Shrinking => {
+            traffic(dice.below(400_000));
+            indexer = wait_for("an indexer", || {
+                Some(indexers(recorder.id())).filter(|them| !them.is_empty())
+            });
+            send(Signal::SIGSTOP, &indexer);
+            let before = (out.len() + err.len()) as u64;
+            traffic(before + 2_000_000 + dice.below(4_000_000));
+        }
+    }
+    if matches!(moment, Moment::Shrinking) {
+        server = children(recorder.id(), |words| words.contains("chatter"));
+        send(Signal::SIGSTOP, &server);
+        let spool = library.files("spool").remove(0);
+        let blocks = || spool.metadata().map_or(0, |it| it.blocks());
+        let largest = blocks();
+        send(Signal::SIGCONT, &indexer);
+        wait_for("a smaller spool", || (blocks() < largest).then_some(()));
+    }
     recorder.kill().expect("the recorder runs");
     recorder.wait().expect("the recorder is ours");
+    send(Signal::SIGKILL, &indexer);
+    send(Signal::SIGCONT, &server);
     Received {
         sent_by_host: host.join().expect("it does not panic"),
         by_server: got_by_server(&dir.path().join("got")),

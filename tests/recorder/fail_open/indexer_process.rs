@@ -15,7 +15,12 @@ fn indexer(library: &Library, parent: u32) -> Pid {
 }
 
 /// Processes of `parent` that index and live.
-fn indexers(parent: u32) -> Vec<Pid> {
+pub fn indexers(parent: u32) -> Vec<Pid> {
+    children(parent, |words| words.contains("index-spool"))
+}
+
+/// Living processes of `parent` with such a command line.
+pub fn children(parent: u32, is_meant: impl Fn(&str) -> bool) -> Vec<Pid> {
     let processes = std::fs::read_dir("/proc").expect("Linux has it").flatten();
     let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     numbers
@@ -24,7 +29,7 @@ fn indexers(parent: u32) -> Vec<Pid> {
             let status = read("status").unwrap_or_default();
             // The command line of a process that has ended is empty.
             status.contains(&format!("PPid:\t{parent}\n"))
-                && read("cmdline").is_ok_and(|words| words.contains("index-spool"))
+                && read("cmdline").is_ok_and(|words| !words.is_empty() && is_meant(&words))
         })
         .map(Pid::from_raw)
         .collect()

@@ -154,7 +154,7 @@ impl Keeper {
             self.pause *= 2;
             // Where it fails, for example since there are too many processes, it is tried again.
             let started = start_indexer(&self.files.spool);
-            tracing::debug!(?started, "an indexer");
+            tracing::debug!(error = ?started.as_ref().err(), "an indexer is started");
             self.indexer = started.ok();
         }
         self.wake();

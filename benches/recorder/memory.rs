@@ -44,9 +44,9 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
 /// The peaks of recorder and indexer.
 fn peaks_mib(setup: &Setup, order: &Order) -> anyhow::Result<[f64; 2]> {
     let mut session = Session::open(Arm::Recorder, setup)?;
-    let indexer = indexer_of(session.pid())?;
     session.obey(order)?;
     session.wait_until_quiet()?;
+    let indexer = indexer_of(session.pid())?;
     let bytes = [peak_memory(session.pid())?, peak_memory(indexer)?];
     session.close()?;
     setup.clean()?;

@@ -121,8 +121,10 @@ impl Server {
         now: Moment,
     ) {
         self.tally.requests += 1;
-        if !request.id.is_allowed() {
-            return self.invalid("the id of a request is a string or a number");
+        let is_nameless = message.problems.contains(&Problem::MethodNotString);
+        if is_nameless || !request.id.is_allowed() {
+            return self
+                .invalid("the id of a request is a string or a number, its method a string");
         }
         let refusal = |code, why| error(Some(&request.id), code, why, None);
         let Some(root) = root else {

@@ -1,8 +1,10 @@
 //! `why`: the cause of what went wrong in sessions that really did.
 
 use super::{demo, refused, stdout};
-use crate::support::Library;
+use crate::support::{Library, MCPREEL};
 use serde_json::Value;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 
 /// The causes of the newest recording.
 fn causes(library: &Library) -> Vec<Value> {
@@ -60,4 +62,22 @@ fn people_are_told_the_cause_how_sure_it_is_where_it_shows_and_what_to_do() {
         .strip_prefix('\'')
         .and_then(|see| see.strip_suffix('\''));
     stdout(&demo, &["show", see.expect("it is quoted")]);
+}
+
+/// All of a line was once read for its beginning.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_line_of_any_length_takes_little_memory() {
+    let library = Library::new();
+    let script = "read line; head -c 100000000 /dev/zero | tr '\\0' x; cat > /dev/null";
+    let mut run = library.run_sh(script);
+    let mut run = run.stdout(Stdio::null()).spawn().unwrap();
+    run.stdin.take().unwrap().write_all(b"{}\n").unwrap();
+    assert!(run.wait().unwrap().success());
+    stdout(&library, &["show", "@"]);
+    let mut why = Command::new("sh");
+    why.args(["-c", r#"ulimit -d 90000; exec "$0" why"#, MCPREEL]);
+    why.env("MCPREEL_DIR", library.path());
+    let why = why.env("HOME", library.path()).output().unwrap();
+    assert!(why.status.success(), "{}", crate::support::text(&why));
 }

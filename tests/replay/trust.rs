@@ -3,7 +3,9 @@
 use crate::process::{Case, Replayed, SAME};
 use crate::support::{Library, MCPREEL, terminal::Terminal, wait_for};
 use crate::told;
+use std::fs::Permissions;
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -111,6 +113,52 @@ fn it_is_started_where_the_user_says_so() {
     let dir = elsewhere.path().to_str().unwrap();
     let said = play(&library, "replay", Path::new("@"), &["--dir", dir]);
     assert_eq!(said.code, Some(7), "{said:?}");
+}
+
+#[test]
+fn what_others_may_write_to_is_not_ones_own() {
+    let library = Library::new();
+    let (recording, mark) = recorded(&library);
+    for (path, mode, own) in [(library.path(), 0o777, 0o700), (&*recording, 0o622, 0o600)] {
+        let set = |mode| std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        set(mode);
+        let said = play(&library, "replay", Path::new("@"), &[]);
+        assert_eq!(said.code, Some(7), "{path:?}: {said:?}");
+        set(own);
+    }
+    assert_eq!(starts(&mark), 1);
+    play(&library, "replay", Path::new("@"), &[]).is(0, &[SAME]);
+    assert_eq!(starts(&mark), 2);
+}
+
+#[test]
+fn a_copy_of_a_strangers_recording_is_a_strangers_in_ones_own_folder_too() {
+    let (library, elsewhere) = (Library::new(), tempfile::tempdir().unwrap());
+    let (recording, mark) = recorded(&library);
+    let strangers = elsewhere.path().join("moved.reel");
+    let copy = |of: &Path, name: &str, command, options: &[&str]| {
+        let copy = library.path().join(name);
+        let options = [options, &["--force", "-o", copy.to_str().unwrap()]].concat();
+        play(&library, command, of, &options).is(0, &[]);
+        copy
+    };
+    let own = copy(&recording, "own.reel", "redact", &[]);
+    play(&library, "replay", &own, &[]).is(0, &[SAME]);
+    std::fs::rename(&recording, &strangers).unwrap();
+    for (command, options) in [
+        ("redact", &[][..]),
+        ("export", &["--format", "recording"]),
+        ("export", &["--format", "recording", "--raw"]),
+        ("export", &["--format", "recording", "--raw", "--to", "1"]),
+    ] {
+        let made = copy(&strangers, "copy.reel", command, options);
+        let again = copy(&made, "again.reel", "redact", &[]);
+        for file in [made, again] {
+            let said = play(&library, "replay", &file, &[]);
+            assert_eq!(said.code, Some(7), "{command} {options:?}: {said:?}");
+        }
+    }
+    assert_eq!(starts(&mark), 2);
 }
 
 #[test]

@@ -56,14 +56,40 @@ impl fmt::Display for Position {
     }
 }
 
-/// The position of the byte at `offset` of a file.
-pub fn position(text: &str, path: &Path, offset: usize) -> Position {
-    let before = text.get(..offset).unwrap_or(text);
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    Position {
-        path: path.to_owned(),
-        line: before.matches('\n').count() + 1,
-        column: line.chars().count() + 1,
+/// The positions in a file. Each is told from the last mark before it: to count from the beginning
+/// each time would take long in a file of many values.
+pub struct Positions<'t> {
+    text: &'t str,
+    path: &'t Path,
+    /// Offset, line and column of every line's start and of some places within long lines.
+    marks: Vec<(usize, usize, usize)>,
+}
+
+impl<'t> Positions<'t> {
+    pub fn new(text: &'t str, path: &'t Path) -> Self {
+        let (mut marks, mut line, mut column) = (Vec::new(), 1, 1);
+        for (offset, char) in text.char_indices().chain([(text.len(), '\n')]) {
+            if column % 1024 == 1 {
+                marks.push((offset, line, column));
+            }
+            (line, column) = match char {
+                '\n' => (line + 1, 1),
+                _ => (line, column + 1),
+            };
+        }
+        Self { text, path, marks }
+    }
+
+    /// The position of the byte at `offset`.
+    pub fn at(&self, offset: usize) -> Position {
+        let after = self.marks.partition_point(|(mark, ..)| *mark <= offset);
+        let (mark, line, column) = self.marks[after.saturating_sub(1)];
+        let between = self.text.get(mark..offset).unwrap_or_default();
+        Position {
+            path: self.path.to_owned(),
+            line,
+            column: column + between.chars().count(),
+        }
     }
 }
 
@@ -119,8 +145,7 @@ impl Config {
     /// Reads the text of a file; `path` is for the positions only.
     pub fn parse(text: &str, path: &Path) -> (Self, Vec<Problem>) {
         let mut reading = Reading {
-            text,
-            path,
+            places: Positions::new(text, path),
             config: Self::default(),
             problems: Vec::new(),
         };
@@ -130,7 +155,7 @@ impl Config {
                 reading.table(table.get_ref(), &sample, &[]);
             }
             Err(error) => {
-                let at = reading.at(error.span().unwrap_or_default().start);
+                let at = reading.places.at(error.span().unwrap_or_default().start);
                 reading.problems.push(Problem::new(&at, error.message()));
             }
         }
@@ -165,21 +190,16 @@ impl Config {
 
 /// A file that is read.
 struct Reading<'t> {
-    text: &'t str,
-    path: &'t Path,
+    places: Positions<'t>,
     config: Config,
     problems: Vec<Problem>,
 }
 
 impl Reading<'_> {
-    fn at(&self, offset: usize) -> Position {
-        position(self.text, self.path, offset)
-    }
-
     /// Reads a table along the `sample`; `above` are the keys that lead to it.
     fn table(&mut self, table: &DeTable<'_>, sample: &Table, above: &[Setting]) {
         for (key, value) in table {
-            let (name, at) = (key.get_ref().as_ref(), self.at(key.span().start));
+            let (name, at) = (key.get_ref().as_ref(), self.places.at(key.span().start));
             let known = sample.get(name);
             if known.is_none() && !sample.is_empty() {
                 let known: Vec<_> = sample.keys().map(String::as_str).collect();
@@ -201,7 +221,7 @@ impl Reading<'_> {
 
     /// Reads the value of a key like the one in the sample.
     fn value(&mut self, value: &Spanned<DeValue<'_>>, sample: Option<&Value>, keys: Vec<Setting>) {
-        let at = self.at(value.span().start);
+        let at = self.places.at(value.span().start);
         let (text, expected) = match (value.get_ref(), sample) {
             (DeValue::Table(table), Some(Value::Table(sample))) => {
                 return self.table(table, sample, &keys);
@@ -336,6 +356,7 @@ fn password_database_home() -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     fn parse(text: &str) -> (Config, Vec<String>) {
         let (config, problems) = Config::parse(text, Path::new("c.toml"));
@@ -385,6 +406,27 @@ mod tests {
                 "c.toml:1:1: unknown key `colour`, known are dir, lint, max-size, redact, slow, viewer"
             ]
         );
+    }
+
+    /// To count lines from the beginning for each of them once took minutes.
+    #[test]
+    fn a_file_of_very_many_values_is_read_in_little_time() {
+        let (tx, rx) = std::sync::mpsc::sync_channel(1);
+        std::thread::spawn(move || {
+            let many = "7,\n".repeat(40_000);
+            let problems = parse(&format!("lint.allow = [{many}]")).1;
+            tx.send(problems.last().cloned()).unwrap();
+        });
+        let last = rx.recv_timeout(Duration::from_secs(20)).unwrap().unwrap();
+        assert!(last.starts_with("c.toml:40000:1: "), "{last}");
+    }
+
+    #[test]
+    fn a_position_counts_characters_also_far_within_a_long_line() {
+        let text = format!("lint.allow = ['{}', 7,\n8]", "é".repeat(3000));
+        let problems = parse(&text).1;
+        assert!(problems[0].starts_with("c.toml:1:3019: "), "{problems:?}");
+        assert!(problems[1].starts_with("c.toml:2:1: "), "{problems:?}");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::mcp::capabilities::Declared;
 use mcpreel_wire::mcp::methods::{self, LISTS, Method, Use};
-use mcpreel_wire::message::{Body, Direction, Era, Subject};
+use mcpreel_wire::message::{Body, Direction, Era, Problem, Subject};
 use mcpreel_wire::text::duration;
 use std::sync::Arc;
 
@@ -144,7 +144,8 @@ impl Capability {
             return;
         }
         let Some(method) = methods::find(name) else {
-            if self.unknown_methods.is_first(name.into()) && !is_extended(part) {
+            let is_name = !part.message.problems.contains(&Problem::MethodNotString);
+            if is_name && self.unknown_methods.is_first(name.into()) && !is_extended(part) {
                 part.tell_at(&UNKNOWN, "method", quote::text(name));
             }
             return;

@@ -26,6 +26,8 @@ const SET_NOTE: &str = "INSERT INTO annotation (frame, note, wall_ns) VALUES (?1
     ON CONFLICT (frame) DO UPDATE SET note = excluded.note, wall_ns = excluded.wall_ns";
 const FORGET: &str = "DELETE FROM annotation WHERE frame = ?1 AND mark IS NULL AND note IS NULL";
 const SET_RECORDING_NOTE: &str = "UPDATE recording SET note = ?1";
+const SET_FROM_ELSEWHERE: &str =
+    "UPDATE recording SET context = json_set(context, '$.from_elsewhere', json('true'))";
 const SET_REDACTION: &str = "UPDATE recording SET redaction = ?1";
 
 /// Why an annotation could not be written.
@@ -88,6 +90,12 @@ pub fn write_all(
         conn.execute(SET_REDACTION, [redaction])?;
         conn.execute(SET_RECORDING_NOTE, [note]).map(drop)
     })
+}
+
+/// Notes in a copy that the recording which it was made from lay in another folder: it may have been
+/// anybody's.
+pub fn set_from_elsewhere(path: &Path) -> Result<(), AnnotateError> {
+    write(path, |conn| conn.execute(SET_FROM_ELSEWHERE, []).map(drop))
 }
 
 fn on_frame(

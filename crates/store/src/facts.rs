@@ -12,7 +12,7 @@ use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_wire::message::Direction;
-use rusqlite::{Row, params};
+use rusqlite::Row;
 use std::collections::BTreeSet;
 
 /// Events that are read from the beginning and from the end: a recorder writes some dozens, but
@@ -71,11 +71,11 @@ const RULES: &str = "WITH RECURSIVE named(rule) AS (
         FROM named WHERE named.rule IS NOT NULL)
     SELECT rule FROM named WHERE rule IS NOT NULL LIMIT 1000";
 const COUNT_OF_RULE: &str = "SELECT count(*) FROM (SELECT 1 FROM finding WHERE rule = ?1 LIMIT ?2)";
-const LAST_LINES: &str = "SELECT seq, stream, t_last, substr(raw, 1, ?2) FROM frame
-    WHERE seq IN (SELECT frame FROM (SELECT frame, stream FROM line ORDER BY frame DESC LIMIT ?4)
-        WHERE stream = ?1 ORDER BY frame DESC LIMIT ?3) ORDER BY seq";
-const LINE: &str = "SELECT f.seq, f.stream, f.t_last, substr(f.raw, 1, ?2) FROM frame f
-    WHERE f.seq = ?1";
+// Without their bytes: whoever asks for the beginning of a value gets all of it read.
+const LAST_LINES: &str = "SELECT seq, stream, t_last FROM frame
+    WHERE seq IN (SELECT frame FROM (SELECT frame, stream FROM line ORDER BY frame DESC LIMIT ?3)
+        WHERE stream = ?1 ORDER BY frame DESC LIMIT ?2) ORDER BY seq";
+const LINE: &str = "SELECT seq, stream, t_last FROM frame WHERE seq = ?1";
 
 impl Recording {
     /// Gathers the facts. `now` is the time of a live recording, by the clock of its frames;
@@ -185,14 +185,22 @@ impl Recording {
         let frames = frames(findings.iter().filter(is_meant));
         let mut lines = Vec::new();
         for seq in frames.into_iter().take(NOISE as usize) {
-            lines.extend(self.one(LINE, (to_sql(seq.0), Line::LOOKED_AT), line)?);
+            lines.extend(self.one(LINE, [to_sql(seq.0)], line)?);
         }
-        Ok(lines)
+        self.begun(lines)
     }
 
     fn last_lines(&self) -> Result<Vec<Line>, ReadError> {
-        let params = params![StreamId::STDERR.0, Line::LOOKED_AT, LAST_WORDS, LINES];
-        self.list(LAST_LINES, params, line)
+        let params = (StreamId::STDERR.0, LAST_WORDS, LINES);
+        self.begun(self.list(LAST_LINES, params, line)?)
+    }
+
+    /// Lines with the bytes that they begin with.
+    fn begun(&self, mut lines: Vec<Line>) -> Result<Vec<Line>, ReadError> {
+        for line in &mut lines {
+            line.bytes = self.piece(line.seq, 0..Line::LOOKED_AT)?.into();
+        }
+        Ok(lines)
     }
 
     /// Very long frames: those that findings point at, and those at the end.
@@ -231,13 +239,13 @@ fn found(row: FindingRow) -> Found {
     }
 }
 
-/// `seq, stream, t_last, raw`, of which the last may be cut.
+/// `seq, stream, t_last`.
 fn line(row: &Row<'_>) -> rusqlite::Result<Line> {
     Ok(Line {
         seq: Seq(number(row, 0)?),
         stream: StreamId(row.get(1)?),
         t: moment(row.get(2)?),
-        bytes: row.get::<_, Vec<u8>>(3)?.into(),
+        bytes: Box::default(),
     })
 }
 

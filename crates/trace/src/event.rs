@@ -167,6 +167,9 @@ pub struct ProcessContext {
     /// The id of the recording that this one was made from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// Whether it is a copy of a recording in another folder, which may have been anybody's.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub from_elsewhere: bool,
     /// Of a replay: the file that was played, where that is no recording that stays. The id of a
     /// cassette is made of all that it says, so it is not told here.
     #[serde(skip_serializing_if = "Option::is_none")]

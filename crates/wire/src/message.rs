@@ -287,7 +287,8 @@ pub enum Problem {
     Version,
     /// None of `method`, `result`, `error`.
     Unclassifiable,
-    /// `method` is no string; taken as a response where there is a `result` or `error`.
+    /// `method` is no string; taken as a response where there is a `result` or `error`, else as a
+    /// request, whose method is the JSON text, where there is an id.
     MethodNotString,
     /// `method` together with `result` or `error`; taken as a request or notification.
     MethodAndResult,

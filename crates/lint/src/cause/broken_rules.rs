@@ -96,7 +96,9 @@ pub(super) fn protocol_broken(facts: &Facts) -> Option<Cause> {
 pub(super) fn cannot_say(facts: &Facts) -> Option<Cause> {
     let why = match facts.end() {
         _ if facts.context.selection.is_some() => "only a part of the session is in it",
-        _ if facts.is_partial() => "a part of the session is not on record",
+        _ if facts.is_partial() || facts.counts.failed > 0 => {
+            "a part of the session is not on record"
+        }
         Some(End::Unknown) if facts.is_cut_off() => "the recorder was killed in the session",
         Some(End::Unknown) if !facts.ended_somehow() => "the recording ends before the server did",
         _ if facts.is_short => "the recording stops in the middle of the session",

@@ -72,7 +72,7 @@ pub struct Facts {
     pub last_words: Vec<Line>,
     /// Lines whose ends have not come yet.
     pub unfinished: Vec<Unfinished>,
-    /// Very long frames of the server: those that rules point at, and those at the end.
+    /// Very long frames: those that rules point at, and those at the end.
     pub long: Vec<FrameHead>,
 }
 
@@ -158,7 +158,7 @@ pub struct Line {
 
 impl Line {
     /// Bytes of a line that are looked at.
-    pub const LOOKED_AT: u32 = 512;
+    pub const LOOKED_AT: u64 = 512;
 
     /// The text without the end of the line.
     pub fn text(&self) -> &[u8] {

@@ -186,7 +186,7 @@ const LEFT_UNANSWERED: &str = "left-unanswered";
 pub type Kind = (&'static str, fn(&Facts) -> Option<Cause>);
 
 /// All kinds, the gravest first. The last two are for recordings where no other kind is found.
-pub static KINDS: [Kind; 30] = [
+pub static KINDS: [Kind; 31] = [
     ("server-not-found", |facts| {
         startup::not_started(facts, |code| code == 127)
     }),
@@ -203,6 +203,7 @@ pub static KINDS: [Kind; 30] = [
     ("version-mismatch", negotiation::version_mismatch),
     ("answered-at-exit", ending::answered_at_exit),
     ("handshake-unfinished", negotiation::handshake_unfinished),
+    ("oversized-request", streams::oversized_request),
     ("crashed", ending::crashed),
     ("pipe-not-read", streams::pipe_not_read),
     ("unfinished-line", streams::unfinished_line),

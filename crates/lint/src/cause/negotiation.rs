@@ -2,7 +2,7 @@
 
 use super::Certainty::{Certain, Likely, Possible};
 use super::facts::Facts;
-use super::{AT_ONCE_NS, Cause, SECOND_NS, phrases, streams};
+use super::{AT_ONCE_NS, Cause, SECOND_NS, phrases, requests, streams};
 use crate::quote;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::session::End;
@@ -103,7 +103,8 @@ const IMPATIENT: &str = "The host waited for less than the server needs to start
 
 /// The handshake was not finished.
 pub(super) fn handshake_unfinished(facts: &Facts) -> Option<Cause> {
-    let others = [
+    let others: [fn(&Facts) -> Option<Cause>; 5] = [
+        |facts| requests::late_answer(facts).filter(|cause| cause.certainty > Possible),
         version_mismatch,
         super::ending::answered_at_exit,
         streams::pretty_printed,
@@ -114,11 +115,13 @@ pub(super) fn handshake_unfinished(facts: &Facts) -> Option<Cause> {
     {
         return None;
     }
+    let is_open = |one: &Exchange| &*one.method == "initialize" && one.response.is_none();
     let cause = match (facts.opening.last(), facts.opened()) {
         (None, _) => silent_host(facts)?,
-        (Some(_), _) if facts.went_on => return None,
-        (Some(_), Some(opened)) => unconfirmed(facts, opened)?,
-        (Some(last), None) => unopened(facts, last)?,
+        (Some(_), Some(opened)) if !facts.went_on => unconfirmed(facts, opened)?,
+        // Some clients go on without an answer: it is missing all the same.
+        (Some(last), None) if !facts.went_on || is_open(last) => unopened(facts, last)?,
+        _ => return None,
     };
     let cause = cause.shown(phrases::leaving(facts));
     Some(cause.shown(phrases::stderr(facts, None, 2)))
@@ -166,7 +169,7 @@ fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
         Status::Lost => told.is_some(),
         _ => false,
     };
-    if is_silent && waited_ns > PATIENCE_NS && !facts.is_short {
+    if is_silent && !facts.is_short && (waited_ns > PATIENCE_NS || facts.survived(last.request.0)) {
         let (instead, evidence) = phrases::other_id(facts, last).unzip();
         let cause = Cause::new(
             Certain,

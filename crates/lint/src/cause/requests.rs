@@ -5,7 +5,7 @@ use super::facts::{Alike, Cancelled, Facts, Failed};
 use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, ending, negotiation, phrases};
 use crate::quote;
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::exchange::{Exchange, Status};
+use mcpreel_trace::exchange::{Exchange, PROBE, Status};
 use mcpreel_wire::mcp::methods::{self, Way};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{cut, duration, escape, plural};
@@ -93,6 +93,14 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     let oldest = *old.iter().min_by_key(|call| (call.t_request, call.id))?;
     let waited_ns = oldest.unanswered_ns(until)?;
     let (instead, evidence) = phrases::other_id(facts, oldest).unzip();
+    // A server that does one thing after the other had no time left for it.
+    let until_end = |one: &&Exchange| {
+        let done = one.t_response_last.unwrap_or_default();
+        one.id < oldest.id && done > oldest.t_request && until.ns_since(done) < PATIENCE_NS
+    };
+    let busy = facts.last_answered.iter().rfind(until_end);
+    let busy = busy.filter(|one| facts.last_answered.iter().all(|it| it.id <= one.id));
+    let busy_with = busy.map(|one| format!("; it was at work on {}", phrases::call_at(one)));
     let others = match old.len() as u64 - 1 {
         0 => String::new(),
         others => format!(", nor {}", plural(others, "other request")),
@@ -113,7 +121,7 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
             },
             phrases::call_at(oldest),
             duration(waited_ns),
-            instead.unwrap_or_default()
+            instead.or(busy_with).unwrap_or_default()
         ),
         "Look what the server does with this request: a tool that waits for something itself, an \
          exception that nobody catches, a handler that forgets to answer or sends another id. A \
@@ -122,7 +130,7 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     );
     let cause = cause
         .shown(old.iter().take(3).map(|call| phrases::request(call)))
-        .shown(evidence)
+        .shown(evidence.or(busy.and_then(phrases::response)))
         .shown(phrases::leaving(facts));
     Some(cause.shown(phrases::stderr(facts, Some(oldest.t_request), 2)))
 }
@@ -212,16 +220,29 @@ const CROSSING_NS: u64 = SECOND_NS / 10;
 
 /// The server answered after the client had cancelled.
 pub(super) fn late_answer(facts: &Facts) -> Option<Cause> {
-    let late = facts.cancelled.iter().filter_map(|one| {
-        let lag = one.exchange.t_response?.ns_since(one.exchange.t_cancelled?);
-        let left = facts.host_left_after(one.exchange.t_response_last?, AT_ONCE_NS);
-        let is_late = one.exchange.status == Status::Late && lag > CROSSING_NS;
-        is_late.then_some((left, lag, one))
-    });
-    let (left, lag, cancelled) = late.max_by_key(|(left, lag, _)| (*left, *lag))?;
+    let cancelled = facts.cancelled.iter();
+    let cancelled = cancelled.filter(|one| one.exchange.status == Status::Late);
+    let cancelled = cancelled.map(|one| (&one.exchange, one.exchange.t_cancelled, Some(one)));
+    // A probe is given up without a word.
+    let opening = facts.opening.windows(2);
+    let probes = opening.filter(|pair| &*pair[0].method == PROBE);
+    let probes = probes.map(|pair| (&pair[0], Some(pair[1].t_request), None));
+    let late = cancelled
+        .chain(probes)
+        .filter_map(|(exchange, given_up, cancelled)| {
+            let lag = exchange.t_response?.ns_since(given_up?);
+            let left = facts.host_left_after(exchange.t_response_last?, AT_ONCE_NS);
+            let is_late = lag > CROSSING_NS && (left || cancelled.is_some());
+            is_late.then_some((left, lag, exchange, cancelled))
+        });
+    let (left, lag, exchange, cancelled) = late.max_by_key(|(left, lag, ..)| (*left, *lag))?;
     if ending::answered_at_exit(facts).is_some() {
         return None;
     }
+    let did = match cancelled {
+        Some(_) => "cancelled it",
+        None => "gone on without it",
+    };
     let (certainty, then) = if left {
         (Likely, ", and the host left at that answer")
     } else {
@@ -229,12 +250,16 @@ pub(super) fn late_answer(facts: &Facts) -> Option<Cause> {
         (Possible, then)
     };
     let sentence = format!(
-        "the server answered {} {} after the client had cancelled it{then}",
-        phrases::call_at(&cancelled.exchange),
+        "the server answered {} {} after the client had {did}{then}",
+        phrases::call_at(exchange),
         duration(lag)
     );
     let advice = "Let the server stop the work and send no answer once the cancellation has come.";
-    let cause = shown_cancelled(Cause::new(certainty, sentence, advice), cancelled);
+    let cause = Cause::new(certainty, sentence, advice);
+    let cause = match cancelled {
+        Some(cancelled) => shown_cancelled(cause, cancelled),
+        None => cause.shown_call(exchange),
+    };
     Some(cause.shown(phrases::leaving(facts).filter(|_| left)))
 }
 

@@ -7,6 +7,7 @@ use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, phrases, startup};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId, Unfinished};
+use mcpreel_trace::session::Side;
 use mcpreel_wire::text::{duration, size};
 
 /// Messages have headers before them, as the Language Server Protocol frames them.
@@ -132,24 +133,44 @@ pub(super) fn unfinished_line(facts: &Facts) -> Option<Cause> {
 /// Above it the TypeScript SDK closes the connection.
 const CLOSED_ABOVE: u64 = 10 << 20;
 
+/// A request is longer than servers take.
+pub(super) fn oversized_request(facts: &Facts) -> Option<Cause> {
+    let advice = "Let the client send less: the path or the URI of what it sends now, or a part at \
+                  a time.";
+    let cause = oversized(facts, (StreamId::C2S, Side::Server), advice)?;
+    Some(cause.shown(phrases::end_of(facts)))
+}
+
 /// An answer is longer than clients take.
 pub(super) fn oversized_answer(facts: &Facts) -> Option<Cause> {
-    let is_over = |head: &&FrameHead| head.stream == StreamId::S2C && head.size > CLOSED_ABOVE;
-    let over = facts.long.iter().filter(is_over);
-    let over = over.map(|head| (facts.host_left_after(head.t_last, SECOND_NS), head));
+    let advice = "Let the tool answer less: pages, a filter, or a link to a resource that is read \
+                  in parts.";
+    oversized(facts, (StreamId::S2C, Side::Host), advice)
+}
+
+/// A line is longer than who reads the stream takes.
+fn oversized(facts: &Facts, of: (StreamId, Side), advice: &'static str) -> Option<Cause> {
+    let ((stream, side), closed) = (of, facts.session.closed_first);
+    let (writer, reader) = phrases::writer_and_reader(Some(stream));
+    let over = facts.long.iter();
+    let over = over.filter(|head| head.stream == stream && head.size > CLOSED_ABOVE);
+    // Some do not even wait for its end.
+    let left = |head: &FrameHead| {
+        let until = Moment(head.t_last.0 + SECOND_NS);
+        closed.is_some_and(|it| it.by == side && (head.t_first..=until).contains(&it.t))
+    };
+    let over = over.map(|head| (left(head), head));
     let (left, longest) = over.max_by_key(|(left, head)| (*left, head.size))?;
     let (certainty, then) = if left {
-        (Likely, ", and the host left right after it")
+        (Likely, format!(", and the {reader} left right after it"))
     } else {
-        (Possible, "")
+        (Possible, String::new())
     };
     let (bytes, Seq(seq)) = (size(longest.size), longest.seq);
     let sentence = format!(
-        "the server sent a message of {bytes} in one line (#{seq}){then}; the TypeScript SDK closes \
-         the connection above 10 MiB, the Rust SDK drops a line above 16 MiB"
+        "the {writer} sent a message of {bytes} in one line (#{seq}){then}; the TypeScript SDK \
+         closes the connection above 10 MiB, the Rust SDK drops a line above 16 MiB"
     );
-    let advice = "Let the tool answer less: pages, a filter, or a link to a resource that is read \
-                  in parts.";
     let line = Evidence::new(Place::Frame(longest.seq), format!("a line of {bytes}"));
     let cause = Cause::new(certainty, sentence, advice).shown([line]);
     Some(cause.shown(phrases::leaving(facts).filter(|_| left)))

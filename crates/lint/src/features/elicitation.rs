@@ -102,7 +102,7 @@ fn filled(part: &Part<'_>, schema: &[u8], answer: Value<'_>, mut place: Vec<Step
         .filter(|content| is_accepted && content.is_object());
     let Some(content) = content else { return };
     place.push(member("content"));
-    let checker = schema::read(schema).and_then(|it| Checker::new(it, part.revision()));
+    let checker = schema::read(schema).and_then(|it| Checker::new(it, part.revision(), true));
     let violations = checker.and_then(|checker| checker.check(content));
     for violation in violations.into_iter().flatten() {
         let path = place.iter().cloned().chain(violation.path);

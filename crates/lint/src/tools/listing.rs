@@ -184,7 +184,7 @@ impl Schema {
             *room = room
                 .checked_sub(self.text.len())
                 .ok_or(Skipped::MANY_SCHEMAS)?;
-            Checker::new(schema, self.revision)
+            Checker::new(schema, self.revision, false)
         });
         compiled.as_ref().map_err(|reason| *reason)?.check(value)
     }

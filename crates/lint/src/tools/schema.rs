@@ -118,8 +118,10 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// Compiles `schema`, as tools of `revision` have it.
-    pub fn new(schema: Value, revision: Revision) -> Result<Self, Skipped> {
+    /// Compiles `schema`, as tools of `revision` have it. `formats` says whether values are held
+    /// against formats: those of forms have to fit. Elsewhere formats are hints, about which peers
+    /// differ, as are encodings.
+    pub fn new(schema: Value, revision: Revision, formats: bool) -> Result<Self, Skipped> {
         let survey = Survey::of(&schema)?;
         survey.can_check()?;
         let draft = dialect(&schema, revision)?;
@@ -129,11 +131,10 @@ impl Checker {
         let expressions = PatternOptions::regex()
             .size_limit(EXPRESSION_BYTES)
             .dfa_size_limit(EXPRESSION_BYTES);
-        // Formats and encodings are hints in the current dialect, and peers differ about them.
         let validator = jsonschema::options_for::<Read>()
             .with_draft(draft)
             .offline()
-            .should_validate_formats(false)
+            .should_validate_formats(formats)
             .without_content_encoding_support("base64")
             .without_content_media_type_support("application/json")
             .with_pattern_options(expressions)
@@ -228,7 +229,7 @@ mod tests {
     use serde_json::json;
 
     fn checker(schema: &Value) -> Result<Checker, Skipped> {
-        Checker::new(schema.clone(), Revision::V2025_11_25)
+        Checker::new(schema.clone(), Revision::V2025_11_25, false)
     }
 
     /// What `value` does wrong: path and message.

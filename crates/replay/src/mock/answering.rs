@@ -13,16 +13,17 @@ use crate::lines::Line;
 use crate::rules::Side;
 use compact_str::CompactString;
 use mcpreel_trace::clock::Moment;
+use mcpreel_trace::exchange::PROBE;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::id::RequestId;
-use mcpreel_wire::json::{Value, follow};
+use mcpreel_wire::json::{self, follow};
 use mcpreel_wire::mcp::capabilities::Declared;
-use mcpreel_wire::mcp::{keys, methods};
+use mcpreel_wire::mcp::{Revision, keys, methods};
 use mcpreel_wire::message::{
     Body, Content, InputRound, Lines, Message, Notification, Outcome as Answer, Problem, Request,
     Subject as About, classify,
 };
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -30,6 +31,7 @@ const PARSE_ERROR: &str = "-32700";
 const INVALID_REQUEST: &str = "-32600";
 const METHOD_NOT_FOUND: &str = "-32601";
 const INVALID_PARAMS: &str = "-32602";
+const UNSUPPORTED_VERSION: &str = "-32022";
 
 /// The request is not on record: in the range that implementations may use.
 const NOT_ON_RECORD: &str = "-32000";
@@ -67,7 +69,13 @@ impl Server {
         self.classifier = classifier;
     }
 
-    fn content(&mut self, content: &Content, root: Option<Value<'_>>, line: &[u8], now: Moment) {
+    fn content(
+        &mut self,
+        content: &Content,
+        root: Option<json::Value<'_>>,
+        line: &[u8],
+        now: Moment,
+    ) {
         let is_parse_error = |problem: &Problem| {
             matches!(problem, Problem::NotJson { .. } | Problem::TooDeep { .. })
         };
@@ -117,12 +125,14 @@ impl Server {
         &mut self,
         request: &Request,
         message: &Message,
-        (text, root): (&[u8], Option<Value<'_>>),
+        (text, root): (&[u8], Option<json::Value<'_>>),
         now: Moment,
     ) {
         self.tally.requests += 1;
-        if !request.id.is_allowed() {
-            return self.invalid("the id of a request is a string or a number");
+        let is_nameless = message.problems.contains(&Problem::MethodNotString);
+        if is_nameless || !request.id.is_allowed() {
+            return self
+                .invalid("the id of a request is a string or a number, its method a string");
         }
         let refusal = |code, why| error(Some(&request.id), code, why, None);
         let Some(root) = root else {
@@ -199,7 +209,15 @@ impl Server {
         {
             return found;
         }
-        match self.matcher.find(&self.index, wanted) {
+        let found = self.matcher.find(&self.index, wanted);
+        let is_exact = found.as_ref().is_ok_and(|found| !found.normalised);
+        if &*wanted.subject.method == PROBE
+            && !is_exact
+            && let Some(own) = self.discovered(asking)
+        {
+            return Found::Own(own);
+        }
+        match found {
             Ok(found) => {
                 self.tally.normalised += u64::from(found.normalised);
                 Found::Entry(found.entry, found.repeats)
@@ -212,13 +230,49 @@ impl Server {
             }
             Err(reason) => match &*wanted.subject.method {
                 // Hosts of both eras try these, and go on with the other one after this error.
-                method @ ("server/discover" | "initialize") if reason == Reason::Method => {
+                method @ (PROBE | "initialize") if reason == Reason::Method => {
                     let message = format!("Method not found: the recording has no {method}");
                     Found::Own(error(Some(id), METHOD_NOT_FOUND, &message, None))
                 }
                 _ => Found::Nothing(reason),
             },
         }
+    }
+
+    /// The answer to a probe that is not on record, by what is known of a server of the newer era;
+    /// `None` for another one.
+    fn discovered(&self, asking: &Asking<'_>) -> Option<Vec<u8>> {
+        let (session, id) = (&self.index.session, &asking.live.id);
+        let mut spoken = session.versions_offered.clone();
+        if spoken.is_empty() {
+            let agreed = session.version_agreed.as_deref();
+            let agreed = agreed
+                .filter(|version| Revision::judging(version) >= Some(Revision::V2026_07_28))?;
+            spoken.push(agreed.into());
+        }
+        let asked: Value = serde_json::from_str(&asking.wanted.exact).ok()?;
+        let asked = asked.as_str();
+        if let Some(version) = asked.filter(|asked| !spoken.iter().any(|it| it == asked)) {
+            let data = json!({"supported": spoken, "requested": version});
+            let message = format!("Unsupported protocol version: {version}");
+            return Some(error(Some(id), UNSUPPORTED_VERSION, &message, Some(data)));
+        }
+        let server = &session.server;
+        let capabilities = self.index.capabilities.iter();
+        let capabilities: Map<_, _> = capabilities.map(|it| ((*it).into(), json!({}))).collect();
+        let result = json!({
+            "resultType": "complete",
+            "supportedVersions": spoken,
+            "capabilities": capabilities,
+            "ttlMs": 0,
+            "cacheScope": "private",
+            "_meta": {keys::SERVER_INFO: {
+                "name": server.name.as_deref().unwrap_or("mcpreel mock"),
+                "version": server.version.as_deref().unwrap_or_default(),
+            }},
+        });
+        let id = id.json();
+        Some(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#).into_bytes())
     }
 
     /// What the retry of a round of input gets; `None` if no round of ours leads to it: the recorded
@@ -326,7 +380,7 @@ fn unknown_state(id: &RequestId) -> Found {
 pub(super) fn may_be_asked(
     declared: Option<&Declared>,
     method: &str,
-    params: Option<Value<'_>>,
+    params: Option<json::Value<'_>>,
 ) -> bool {
     let known = methods::find(method);
     let Some(needed) = known.and_then(|method| method.uses().next()?.capability) else {

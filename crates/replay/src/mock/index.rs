@@ -16,7 +16,8 @@ use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::event::{Closer, EventKind};
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
-use mcpreel_trace::session::End;
+use mcpreel_trace::session::{End, Session};
+use mcpreel_wire::mcp::{Revision, methods};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 /// Names of placeholders that are remembered: more could not be listed.
@@ -108,6 +109,9 @@ pub struct Index {
     pub(super) steps: HashMap<Trigger, Vec<Step>>,
     /// Notifications of the client by method: their frames, and when they came.
     pub notices: HashMap<CompactString, VecDeque<(Seq, Moment)>>,
+    pub session: Session,
+    /// Capabilities of the server that answers on record show, in the newer era.
+    pub capabilities: BTreeSet<&'static str>,
     /// The end of the server, if it is known.
     pub death: Option<End>,
     /// Placeholders of redacted values.
@@ -189,6 +193,7 @@ impl<'r> Builder<'r> {
         Ok(Self {
             index: Index {
                 death: death.cloned(),
+                session: summary.session,
                 recording: crate::cassette_name(recording).unwrap_or(summary.id),
                 ..Index::default()
             },
@@ -265,6 +270,11 @@ impl<'r> Builder<'r> {
         if exchange.status == Status::Lost {
             self.last_lost = Some(number);
         }
+        let method = methods::find(&exchange.method);
+        let usage = method.and_then(|it| it.used_in(Revision::V2026_07_28));
+        let usage = usage.filter(|_| exchange.response.is_some() && exchange.code.is_none());
+        let capability = usage.and_then(|usage| usage.capability?.split('.').next());
+        self.index.capabilities.extend(capability);
         let answered_at = [exchange.t_response, exchange.t_response_last];
         self.index.entries.push(Entry {
             digests: wanted.digests(),

@@ -17,7 +17,9 @@ use crate::rules::{Rules, Scope, Side};
 use compact_str::CompactString;
 use mcpreel_redact::gaps;
 use mcpreel_redact::token::names_in;
-use mcpreel_wire::json::{Document, Value, canonical};
+use mcpreel_trace::exchange::PROBE;
+use mcpreel_wire::json::{Document, Value, canonical, follow};
+use mcpreel_wire::mcp::keys;
 use mcpreel_wire::message::{Body, classify};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -288,6 +290,12 @@ impl Wanted {
     pub fn new(subject: Subject, params: Option<Value<'_>>, rules: &Rules, side: Side) -> Self {
         let (exact, normalised) = match &*subject.method {
             "initialize" => ("{}".to_owned(), "{}".to_owned()),
+            // One version is served, another is refused.
+            PROBE => {
+                let version = params.and_then(|it| follow(it, &["_meta", keys::PROTOCOL_VERSION]));
+                let version = version.map_or("{}".to_owned(), canonical);
+                (version, "{}".to_owned())
+            }
             method if is_list(method) => {
                 let cursor = params.and_then(|params| params.get("cursor"));
                 let cursor = cursor.map(|cursor| format!("\"cursor\":{}", canonical(cursor)));

@@ -1,7 +1,7 @@
 //! Reading files of rules.
 
 use super::{Bind, Calls, Matching, Rule, Rules, What, Written, sidecar};
-use mcpreel_config::{nearest, position};
+use mcpreel_config::{Positions, nearest};
 use mcpreel_wire::json::{Path, Step};
 use mcpreel_wire::mcp::methods;
 use regex::{Regex, RegexBuilder};
@@ -89,10 +89,10 @@ struct Sections {
 
 /// The rules of a file, or what is wrong with it.
 pub(super) fn rules(text: &str, path: &std::path::Path) -> Result<(Vec<Rule>, Vec<Bind>), Problem> {
-    let at = |offset| position(text, path, offset);
+    let places = Positions::new(text, path);
     let sections: Sections = toml::from_str(text).map_err(|error| {
-        let offset = error.span().map_or(0, |span| span.start);
-        Problem::new(&at(offset), &with_nearest(error.message()))
+        let at = places.at(error.span().map_or(0, |span| span.start));
+        Problem::new(&at, &with_nearest(error.message()))
     })?;
     let mut rules = Vec::new();
     for (what, section) in [
@@ -102,7 +102,7 @@ pub(super) fn rules(text: &str, path: &std::path::Path) -> Result<(Vec<Rule>, Ve
         (What::Normalise, sections.normalise),
     ] {
         for rule in section {
-            let at = at(rule.span().start);
+            let at = places.at(rule.span().start);
             let about = rule.into_inner();
             if let Some(fault) = fault(what, &about) {
                 return Err(Problem::new(&at, &fault));

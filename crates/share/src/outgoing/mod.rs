@@ -22,6 +22,8 @@ use crate::redacting::Redacting;
 use crate::{cassette, html};
 use file::{Replace, Whole, WholeError};
 use mcpreel_redact::{Policy, Report};
+use mcpreel_store::annotate;
+use mcpreel_store::library::are_neighbours;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::select::{Context, Question, each};
 use mcpreel_trace::clock::Moment;
@@ -110,6 +112,9 @@ pub fn save(
     let mut whole = Whole::begin(path, recording.path(), may)?;
     let (mut text, report) = if order.format == Format::Recording {
         let report = copy(recording, order, whole.draft.path(), tell)?;
+        if !are_neighbours(recording.path(), path) {
+            annotate::set_from_elsewhere(whole.draft.path())?;
+        }
         let frames = Recording::open(whole.draft.path())?.summary()?.frames;
         (plural(frames, "frame"), report)
     } else {

@@ -16,13 +16,14 @@ use super::reader::{Recording, Summary};
 use super::schema::is_id;
 use chrono::{DateTime, Local, NaiveDateTime, TimeZone};
 pub use entry::{Details, Entry, EntryError, Standing, start_of};
+use nix::unistd::Uid;
 pub use retention::{Policy, prune};
 pub use selector::{Ids, SelectError, Selected, short_id};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, Metadata};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -49,6 +50,21 @@ pub struct Library {
 /// Creates the folder `dir` with all that is missing above it, each readable by its owner only.
 pub fn create_dir(dir: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir)
+}
+
+/// Whether this file or folder is this user's, and nobody else may write to it.
+fn is_ones_own(path: &Path) -> bool {
+    let is_own = |it: Metadata| it.uid() == Uid::effective().as_raw() && it.mode() & 0o022 == 0;
+    path.metadata().is_ok_and(is_own)
+}
+
+/// Whether two files lie in one folder.
+pub fn are_neighbours(one: &Path, other: &Path) -> bool {
+    let folder = |path: &Path| {
+        let path = std::path::absolute(path).ok()?;
+        path.parent()?.canonicalize().ok()
+    };
+    folder(one).is_some_and(|it| Some(it) == folder(other))
 }
 
 /// The spool of the recording `reel`.
@@ -80,23 +96,21 @@ impl Library {
     /// Whether the recording `path` lies in this folder, so that it may be completed and brought
     /// up to date. Other files are never rewritten, not through a symbolic link either.
     pub fn contains(&self, path: &Path) -> bool {
-        let path = real(path);
-        let folder = path.parent().map(|parent| match parent {
-            parent if parent.as_os_str().is_empty() => Path::new("."),
-            parent => parent,
-        });
-        let folder = folder.and_then(|folder| folder.canonicalize().ok());
-        folder.is_some() && folder == self.dir.canonicalize().ok()
+        are_neighbours(&real(path), &self.dir.join(REEL))
     }
 
-    /// Whether this recording was made by who uses this folder: it lies there, and what it holds
-    /// comes neither from a file of another format nor, as with a mock, from another recording.
+    /// Whether this recording was made by this user: it lies in this folder, nobody else may have
+    /// put it there or written into it, and what it holds comes neither from a file of another format
+    /// or folder nor, as with a mock, from another recording.
     pub fn made(&self, recording: &Recording, summary: &Summary) -> bool {
         let is_copied = matches!(&*summary.origin, "import" | "mock");
         !is_copied
+            && !summary.context.from_elsewhere
             && !self.is_anybodys
             && !recording.is_temporary()
             && self.contains(recording.path())
+            && is_ones_own(&self.dir)
+            && is_ones_own(recording.path())
     }
 
     /// All recordings, the newest first. A folder that does not exist has none.

@@ -97,13 +97,17 @@ fn told(value: Value<'_>, fields: &Fields<'_>, body: &Body) -> String {
 fn body(fields: &Fields<'_>, problems: &mut Vec<Problem>) -> Body {
     let outcome = fields.result.is_some() || fields.error.is_some();
     if let Some(method) = fields.method {
-        if let Some(method) = method.as_str() {
-            if outcome {
-                problems.push(Problem::MethodAndResult);
-            }
-            return call(&method, fields, problems);
+        let name = method.as_str();
+        match name {
+            None => problems.push(Problem::MethodNotString),
+            Some(_) if outcome => problems.push(Problem::MethodAndResult),
+            Some(_) => {}
         }
-        problems.push(Problem::MethodNotString);
+        // The other side answers where there is an id, though it cannot tell what is asked for.
+        if name.is_some() || !outcome && fields.id.is_some() {
+            let name = name.unwrap_or_else(|| method.raw_text());
+            return call(&name, fields, problems);
+        }
     }
     if outcome {
         return response(fields, problems);

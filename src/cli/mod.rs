@@ -20,7 +20,6 @@ pub mod exit;
 mod export;
 mod filter;
 mod folder;
-mod gone;
 mod import;
 mod lint;
 mod log;
@@ -131,7 +130,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         // Help and version are data for stdout, mistakes are diagnostics; clap knows which.
         Err(error) => {
-            match gone::line(&error, std::env::args_os()).or_else(|| misplaced(&error)) {
+            match misplaced(&error) {
                 Some(line) => output::say(&line),
                 None => _ = error.print(),
             }

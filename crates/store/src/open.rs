@@ -113,7 +113,7 @@ pub fn is_wal(path: &Path) -> Result<bool, OpenError> {
 /// opened: while it is being created it can be opened, and lacks its tables.
 pub fn is_born(path: &Path) -> Result<bool, OpenError> {
     match Header::read(path) {
-        Ok(header) => Ok(header.version != FormatVersion(0)),
+        Ok(_) => Ok(true),
         Err(OpenError::Missing { .. } | OpenError::Empty { .. }) => Ok(false),
         Err(error) => Err(error),
     }
@@ -270,6 +270,7 @@ pub enum OpenError {
     /// Something else than a database.
     #[error("{} is no recording: it is not an SQLite file, nor a cassette", path.display())]
     NotSqlite { path: PathBuf },
+    /// Nothing, or a recording whose creation was interrupted.
     #[error("{} is empty", path.display())]
     Empty { path: PathBuf },
     #[error("{} is no recording: it is an SQLite file of another program", path.display())]
@@ -350,10 +351,13 @@ impl Header {
             let path = path.to_owned();
             return Err(OpenError::Foreign { path });
         }
-        Ok(Self {
-            version: FormatVersion(number(60)),
-            wal: bytes[18] == 2,
-        })
+        let version = FormatVersion(number(60));
+        if version == FormatVersion(0) {
+            let path = path.to_owned();
+            return Err(OpenError::Empty { path });
+        }
+        let wal = bytes[18] == 2;
+        Ok(Self { version, wal })
     }
 
     pub fn check(&self, path: &Path, conn: &Connection) -> Result<(), OpenError> {

@@ -206,7 +206,12 @@ impl Indexer {
 
     /// Makes a complete recording one plain file. `false` if a reader is in the way.
     pub fn leave_wal(&self) -> Result<bool, IndexError> {
-        Ok(schema::leave_wal(&self.conn)?)
+        let is_plain = schema::leave_wal(&self.conn)?;
+        if is_plain {
+            // A reader that is in the way costs some disk space.
+            drop(schema::shrink(&self.conn, &self.path));
+        }
+        Ok(is_plain)
     }
 
     /// After a failed transaction memory is ahead of the file: begins again from the file.

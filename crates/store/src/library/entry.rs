@@ -1,7 +1,7 @@
 //! A recording of a folder, as far as it can be told without reading it all.
 
 use super::{parse_stem, spool_of};
-use crate::open::{self, real};
+use crate::open::{self, OpenError, real};
 use crate::reader::{ReadError, Recording, Summary};
 use crate::schema::is_id;
 use mcpreel_capture::spool::{self, LockError, SpoolError, SpoolReader, Tail};
@@ -175,18 +175,17 @@ fn look_at(reel: &Path, spool: &Path) -> (Details, Standing) {
 }
 
 fn read_details(reel: &Path, spool: &Path) -> Details {
-    // The recorder has not come to creating it, or was killed while it did.
-    if matches!(open::is_born(reel), Ok(false)) && spool.exists() {
-        return match start_of(spool) {
-            Ok(context) => Details::Started(context),
-            Err(error) => Details::Unreadable(error),
-        };
-    }
     let recorded = Recording::open_as_it_is(reel)
         .map_err(ReadError::from)
         .and_then(|recording| recording.summary());
     match recorded {
         Ok(summary) => Details::Recorded(Box::new(summary)),
+        // The recorder has not come to creating it, or was killed while it did.
+        Err(ReadError::Open(OpenError::Missing { .. } | OpenError::Empty { .. }))
+            if spool.exists() =>
+        {
+            start_of(spool).map_or_else(Details::Unreadable, Details::Started)
+        }
         Err(error) => Details::Unreadable(error.into()),
     }
 }

@@ -19,7 +19,6 @@ pub use entry::{Details, Entry, EntryError, Standing, start_of};
 use nix::unistd::Uid;
 pub use retention::{Policy, prune};
 pub use selector::{Ids, SelectError, Selected, short_id};
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs::{DirBuilder, Metadata};
 use std::io;
@@ -155,13 +154,10 @@ impl Library {
     /// which is older than those need not be opened.
     fn newest(&self, count: usize) -> Result<Vec<Entry>, LibraryError> {
         let mut reels = self.reels()?;
+        reels.reverse();
         reels.sort_by_cached_key(|reel| {
-            let name = reel.file_name().unwrap_or_default().to_owned();
-            let says_when = name
-                .as_encoded_bytes()
-                .first()
-                .is_some_and(u8::is_ascii_digit);
-            Reverse((says_when, name))
+            let name = reel.file_name().unwrap_or_default();
+            !name.as_encoded_bytes().starts_with(b"2")
         });
         let rest = reels.split_off(count.min(reels.len()));
         let mut entries: Vec<_> = reels.iter().map(|reel| Entry::read(reel)).collect();
@@ -187,18 +183,20 @@ impl Library {
         reels.find(|reel| may_be(reel) && Entry::read(reel).id == id)
     }
 
-    /// Paths of the recordings, also of those that are nothing but a spool yet.
+    /// Paths of the recordings by name, also of those that are nothing but a spool yet.
     pub fn reels(&self) -> Result<Vec<PathBuf>, LibraryError> {
         let find = || -> io::Result<Vec<PathBuf>> {
+            // Names and not paths: those are compared part by part.
             let mut reels = BTreeSet::new();
             for file in std::fs::read_dir(&self.dir)? {
-                let path = file?.path();
-                let ending = path.extension().and_then(|ending| ending.to_str());
+                let mut name = PathBuf::from(file?.file_name());
+                let ending = name.extension().and_then(|ending| ending.to_str());
                 if matches!(ending, Some(REEL | SPOOL)) {
-                    reels.insert(path.with_extension(REEL));
+                    name.set_extension(REEL);
+                    reels.insert(name.into_os_string());
                 }
             }
-            Ok(reels.into_iter().collect())
+            Ok(reels.iter().map(|name| self.dir.join(name)).collect())
         };
         match find() {
             Err(source) if source.kind() != io::ErrorKind::NotFound => Err(LibraryError {

@@ -43,6 +43,8 @@ pub fn distrust(conn: &Connection) -> rusqlite::Result<()> {
 /// The name of the first thing in the schema that no recording of its format version has; `None`
 /// if there is none, or the version is not known. That a table is missing is not looked for.
 pub fn stranger(conn: &Connection, additions: Additions) -> rusqlite::Result<Option<String>> {
+    // Each statement of its own would lock the file, and look whether it has changed.
+    let _reading = conn.unchecked_transaction()?;
     let version = version_of(conn)?;
     let Some(ours) = objects()?.get(version.0 as usize) else {
         return Ok(None);

@@ -20,6 +20,7 @@ use mcpreel_trace::event::{DEFAULT_SLOW_NS, ProcessContext};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::message::{Direction, Era};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, named_params, params};
+use std::fs::File;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
@@ -49,10 +50,16 @@ const NEEDS: &str = "0.1.0";
 /// 4096, the default, makes recordings a fifth larger.
 const PAGE_SIZE: u32 = 16_384;
 
+/// Each table and each index takes a page: 400 kB in a session of a few messages.
+const SMALL_PAGE_SIZE: u32 = 1024;
+
 /// The wait of a writer for another one. Writers hold the file for milliseconds, beside busy processes
 /// for longer.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// A recording of more pages is not small: it would not shrink by much, or grow.
+const IS_SMALL: &str = "SELECT page_size > ?1 AND page_count <= 64
+    FROM pragma_page_size, pragma_page_count";
 const INSERT_FORMAT: &str = "INSERT INTO format (needs) VALUES (?1)";
 const INSERT_RECORDING: &str = "INSERT INTO recording
     (one, id, name, state, origin, parent, wall_ns, transport, context, slow_ns, redaction, resume,
@@ -191,6 +198,17 @@ pub fn leave_wal(conn: &Connection) -> rusqlite::Result<bool> {
         Err(error) if is_busy(&error) => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// Writes a small recording anew, with pages that are small as well. It is one plain file at `path`.
+pub fn shrink(conn: &Connection, path: &Path) -> rusqlite::Result<()> {
+    if conn.query_row(IS_SMALL, [SMALL_PAGE_SIZE], |row| row.get(0))? {
+        conn.pragma_update(None, "page_size", SMALL_PAGE_SIZE)?;
+        conn.execute_batch("VACUUM")?;
+        // Once at the end, as leaving WAL mode has switched off what syncs in between.
+        drop(File::open(path).and_then(|file| file.sync_data()));
+    }
+    Ok(())
 }
 
 /// Moves what stands in the WAL into the main file, as far as readers allow.

@@ -5,8 +5,10 @@ use crate::indexer::derive::reindex;
 use crate::indexer::{Finished, IndexError, Indexer};
 use crate::library::spool_of;
 use crate::reader::Recording;
+use crate::recovery::bring_up_to_date;
 use crate::schema::{self, State};
 use mcpreel_capture::spool::Tail;
+use mcpreel_trace::clock::Clock;
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::{Seq, StreamId};
 use std::io::Read;
@@ -40,6 +42,28 @@ fn the_frames_of_a_stream_concatenate_to_the_stream() {
             assert_eq!(concatenated(&recording, stream), bytes);
         }
         assert_eq!(recording.summary().unwrap().frames, 5 + 2 + 3);
+    }
+}
+
+/// Each table and index had a page of 16 KiB.
+#[test]
+fn a_small_recording_is_a_small_file() {
+    let dir = tempfile::tempdir().unwrap();
+    for (id, is_killed) in [(1, false), (2, true)] {
+        let mut session = Session::start(dir.path(), "weather", id);
+        busy_session(&mut session, 5, 1000);
+        if is_killed {
+            session.die();
+            bring_up_to_date(&session.reel, Clock::start(), &mut |_| ()).unwrap();
+        } else {
+            session.end();
+            finished(&mut session, u64::MAX);
+        }
+        let size = session.reel.metadata().unwrap().len();
+        assert!((1..=100_000).contains(&size), "{size}");
+        assert_eq!(rows(&session.reel, "PRAGMA integrity_check"), ["ok"]);
+        let recording = Recording::open(&session.reel).unwrap();
+        assert!(recording.summary().unwrap().frames > 10);
     }
 }
 

@@ -83,6 +83,12 @@ pub fn peak_memory(pid: u32) -> anyhow::Result<u64> {
     Ok(status_field(&format!("/proc/{pid}/status"), "VmHWM:")? * 1024)
 }
 
+/// The part of the resident set of `pid` that is pages of files: of its program above all, which every
+/// process of that program has in common.
+pub fn memory_of_files(pid: u32) -> anyhow::Result<u64> {
+    Ok(status_field(&format!("/proc/{pid}/status"), "RssFile:")? * 1024)
+}
+
 /// Waits for the end of `child`; the largest resident set that it had until shortly before, bytes.
 pub fn peak_of(child: &mut Child) -> anyhow::Result<u64> {
     let (pid, is_over) = (child.id(), AtomicBool::new(false));

@@ -1,7 +1,7 @@
-//! The most memory that the recorder and its indexer take.
+//! The most memory that the recorder and its indexer take, the pages of the program's file aside.
 
 use crate::Setup;
-use crate::machine::{indexer_of, peak_memory};
+use crate::machine::{indexer_of, memory_of_files, peak_memory};
 use crate::recorder_session::{Arm, Session};
 use crate::recorder_table::Row;
 use crate::traffic::Order;
@@ -31,9 +31,10 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
         (&long_line, &Order::Large { bytes: long }),
     ] {
         let [recorder, indexer] = peaks_mib(setup, order)?;
-        let row = |who, limit, mib| {
+        let row = |who, limit, [own, files]: [f64; 2]| {
             let show = |mib| format!("{mib:.1} MiB");
-            Row::at_most(format!("memory of the {who}, {what}"), limit, mib, show)
+            let row = Row::at_most(format!("memory of the {who}, {what}"), limit, own, show);
+            row.and(format!("and {files:.1} MiB of files"))
         };
         rows.push(row("recorder", RECORDER_LIMIT_MIB, recorder));
         rows.push(row("indexer", INDEXER_LIMIT_MIB, indexer));
@@ -41,15 +42,19 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The peaks of recorder and indexer.
-fn peaks_mib(setup: &Setup, order: &Order) -> anyhow::Result<[f64; 2]> {
+/// The peaks of recorder and indexer, and how much they have of files.
+fn peaks_mib(setup: &Setup, order: &Order) -> anyhow::Result<[[f64; 2]; 2]> {
     let mut session = Session::open(Arm::Recorder, setup)?;
     session.obey(order)?;
     session.wait_until_quiet()?;
     let indexer = indexer_of(session.pid())?;
-    let bytes = [peak_memory(session.pid())?, peak_memory(indexer)?];
+    let memory_of = |pid| -> anyhow::Result<[u64; 2]> {
+        let files = memory_of_files(pid)?;
+        Ok([peak_memory(pid)?.saturating_sub(files), files])
+    };
+    let bytes = [memory_of(session.pid())?, memory_of(indexer)?];
     session.close()?;
     setup.clean()?;
     #[expect(clippy::cast_precision_loss, reason = "some megabytes")]
-    Ok(bytes.map(|bytes| bytes as f64 / f64::from(1 << 20)))
+    Ok(bytes.map(|both| both.map(|bytes| bytes as f64 / f64::from(1 << 20))))
 }

@@ -81,15 +81,15 @@ pub const MODERN_STDIO: Section = mcp("stdio", "basic/transports/stdio");
 pub const DEPRECATED: Section = mcp("Deprecated features", "deprecated");
 pub const LIFECYCLE: Section = mcp("Lifecycle", "basic/lifecycle");
 pub const CAPABILITIES: Section = mcp(
-    "Lifecycle, Capability negotiation",
+    "Capability negotiation",
     "basic/lifecycle#capability-negotiation",
 );
 pub const NEGOTIATION: Section = mcp(
     "Lifecycle, Version negotiation",
     "basic/lifecycle#version-negotiation",
 );
-pub const SHUTDOWN: Section = mcp("Lifecycle, Shutdown", "basic/lifecycle#shutdown");
-pub const TIMEOUTS: Section = mcp("Lifecycle, Timeouts", "basic/lifecycle#timeouts");
+pub const SHUTDOWN: Section = mcp("Shutdown", "basic/lifecycle#shutdown");
+pub const TIMEOUTS: Section = mcp("Timeouts", "basic/lifecycle#timeouts");
 pub const CANCELLATION: Section = mcp("Cancellation", "basic/utilities/cancellation");
 pub const PROGRESS: Section = mcp("Progress", "basic/utilities/progress");
 pub const PING: Section = mcp("Ping", "basic/utilities/ping");

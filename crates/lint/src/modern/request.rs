@@ -5,7 +5,7 @@ use crate::{Once, Part, quote, section};
 use mcpreel_trace::bounded::BoundedMap;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::ExchangeId;
-use mcpreel_wire::json::{Number, Value};
+use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::keys;
 use mcpreel_wire::mcp::levels::LEVELS;
 use mcpreel_wire::mcp::methods::{self, TASKS_EXTENSION};
@@ -235,9 +235,8 @@ pub(super) fn cached(part: &Part<'_>, result: Value<'_>) {
 
 /// Whether it is a whole number that is not negative.
 fn is_time(value: Value<'_>) -> bool {
-    let number = value.number().filter(Number::is_integer);
-    let is_negative = value
+    let number = value
         .number_text()
-        .is_some_and(|text| text.starts_with('-'));
-    number.is_some_and(|number| !is_negative || number.to_i64() == Some(0))
+        .and_then(|text| text.parse::<f64>().ok());
+    number.is_some_and(|number| number >= 0.0 && number.fract() == 0.0)
 }

@@ -34,7 +34,7 @@ fn indexers(parent: u32) -> Vec<Pid> {
 
 /// Waits until the indexer has nothing to do.
 fn wait_for_rest(library: &Library, echo: &Echo) {
-    let lines = echo.sent.iter().filter(|byte| **byte == b'\n').count();
+    let lines = String::from_utf8_lossy(&echo.sent).lines().count();
     wait_for("an indexer that rests", || {
         let frames = library.json(&["show", "@"])[0]["frames"].as_u64()?;
         (frames == 3 * lines as u64).then_some(())
@@ -178,7 +178,7 @@ fn a_recording_that_cannot_be_made_anew_in_full_says_what_it_lacks() {
 fn whatever_happens_to_the_files_the_session_goes_on_and_every_byte_is_accounted_for() {
     let spool = |reel: &Path| reel.with_extension("spool");
     let set_mode = |file: &Path| {
-        let none = std::os::unix::fs::PermissionsExt::from_mode(0);
+        let none = std::os::unix::fs::PermissionsExt::from_mode(0o000);
         std::fs::set_permissions(file, none).expect("it is ours");
     };
     let beside = |reel: &Path, end: &str| PathBuf::from(format!("{}{end}", reel.display()));

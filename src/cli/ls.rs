@@ -5,11 +5,11 @@ use super::filter::Filter;
 use super::folder::Folder;
 use super::output::{Ink, Output, shown};
 use super::table::{Cell, Fit, Table};
-use super::{filter, folder, rows};
+use super::{filter, folder, rows, select};
 use clap::Args;
 use mcpreel_share::phrases::{self, recording, sentence, when};
 use mcpreel_store::library::{Details, Entry, Ids, Library, Standing};
-use mcpreel_store::reader::{Recording, Summary};
+use mcpreel_store::reader::Summary;
 use mcpreel_store::recovery;
 use mcpreel_store::schema::State;
 use mcpreel_trace::clock::{Clock, wall_clock_ns};
@@ -81,8 +81,10 @@ impl Ls {
         if let Some(query) = &query {
             let mut fitting = Vec::new();
             for entry in entries {
-                let recording = Recording::open(&entry.path).map_err(Failure::from);
+                let recording = select::recording(&entry.path, &library);
                 match recording.and_then(|recording| filter::any(&recording, query)) {
+                    // What had to be completed first is another one now.
+                    Ok(true) if entry.is_left_behind() => fitting.push(Entry::read(&entry.path)),
                     Ok(true) => fitting.push(entry),
                     Ok(false) => {}
                     Err(failure) => exit = failure.passed_over("not looked through")?,

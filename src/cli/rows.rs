@@ -14,12 +14,12 @@ use mcpreel_lint::Severity;
 use mcpreel_share::export::all_rows;
 use mcpreel_share::phrases;
 use mcpreel_share::row::{RowView, Tone, arrow};
-use mcpreel_store::reader::{FindingRow, Recording};
+use mcpreel_store::reader::{FindingRow, MessageRow, Recording};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageRecord;
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::Exchange;
-use mcpreel_trace::frame::{FrameHead, StreamId};
+use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_trace::item::{Item, ItemKind, What};
 use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
@@ -86,12 +86,13 @@ impl Printer {
             What::Exchange(exchange) => self.exchange(exchange, None, false),
             What::Event(event) => self.event(event),
             What::Message { head, .. } | What::Line { head, .. } if self.of_frames => {
-                self.frame(recording, head, None)
+                let messages = recording.messages_of_frame(head.seq)?;
+                self.frame(recording, head, None, &messages)
             }
             What::Message { record, head, .. } if self.json => {
                 self.object(record.kind.as_str(), message_json(record, head.t_last))
             }
-            What::Line { head, .. } if self.json => self.frame(recording, head, None),
+            What::Line { head, .. } if self.json => self.frame(recording, head, None, &[]),
             What::Line { preview, .. } => self.line(&RowView::of_item(item), &quote(preview)),
             What::Message { .. } => {
                 let row = RowView::of_item(item);
@@ -123,15 +124,42 @@ impl Printer {
         self.line(&row, &what)
     }
 
-    /// Prints a frame; its bytes are read where they are not given.
+    /// Prints every frame.
+    pub fn frames(&mut self, recording: &Recording) -> Result<(), Failure> {
+        let mut after = Seq(0);
+        loop {
+            let page = recording.frames(after)?;
+            let Some((last, _)) = page.last() else {
+                return Ok(());
+            };
+            // To ask for those of each frame alone takes longer than to read them.
+            let until = if self.json { after } else { last.seq };
+            let messages = recording.messages(after, until)?;
+            let mut messages = &messages[..];
+            after = last.seq;
+            for (head, raw) in &page {
+                let is_own = |row: &MessageRow| row.record.frame <= head.seq;
+                let (own, rest) = messages.split_at(messages.partition_point(is_own));
+                self.frame(recording, head, raw.as_deref(), own)?;
+                messages = rest;
+            }
+        }
+    }
+
+    /// Prints a frame with these messages; its bytes are read where they are not given.
     pub fn frame(
         &mut self,
         recording: &Recording,
         head: &FrameHead,
         raw: Option<&[u8]>,
+        messages: &[MessageRow],
     ) -> Result<(), Failure> {
         if !self.json {
-            let words = frame_words(recording, head, raw)?;
+            let words = match raw {
+                _ if !messages.is_empty() => summaries(messages),
+                Some(raw) => quote(raw),
+                None => quote(&recording.piece(head.seq, 0..READ)?),
+            };
             return self.line(&RowView::of_line(head, b""), &words);
         }
         let kind = match head.stream {
@@ -219,22 +247,10 @@ pub fn quote(raw: &[u8]) -> String {
     }
 }
 
-/// The summaries of a frame's messages, else the beginning of its bytes, which is read where `raw`
-/// is not given.
-pub fn frame_words(
-    recording: &Recording,
-    head: &FrameHead,
-    raw: Option<&[u8]>,
-) -> Result<String, Failure> {
-    let messages = recording.messages_of_frame(head.seq)?;
-    if messages.is_empty() {
-        return Ok(match raw {
-            Some(raw) => quote(raw),
-            None => quote(&recording.piece(head.seq, 0..READ)?),
-        });
-    }
+/// The summaries of a frame's messages, escaped.
+pub fn summaries(messages: &[MessageRow]) -> String {
     let summaries = messages.iter().map(|row| escape(&row.record.summary));
-    Ok(summaries.collect::<Vec<_>>().join(" · "))
+    summaries.collect::<Vec<_>>().join(" · ")
 }
 
 /// A severity in its colour, in a column of its own.

@@ -164,7 +164,7 @@ impl Show {
         };
         if self.json {
             rows.typed = false;
-            rows.frame(recording, &head, None)?;
+            rows.frame(recording, &head, None, &[])?;
             rows.typed = true;
             let mut exchanges = recording.exchanges_of_frame(seq)?.into_iter();
             return exchanges.try_for_each(|exchange| rows.exchange(&exchange, None, false));
@@ -187,10 +187,7 @@ impl Show {
         }
         rows.heading()?;
         if self.what.frames {
-            for row in all_rows(Seq(0), |after| recording.frames(*after), |row| row.0.seq) {
-                let (head, raw) = row?;
-                rows.frame(recording, &head, raw.as_deref())?;
-            }
+            rows.frames(recording)?;
         } else if self.what.events {
             for row in all_rows(0, |after| recording.events(*after), |row| row.id) {
                 rows.event(&row?.event)?;

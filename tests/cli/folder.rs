@@ -2,7 +2,9 @@
 
 use super::{demo, mcpreel, stdout};
 use crate::support::terminal::Terminal;
-use crate::support::{Library, MCPREEL, text};
+use crate::support::written::Session;
+use crate::support::{Library, MCPREEL, chunk_all, text};
+use mcpreel_trace::frame::StreamId;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -193,4 +195,22 @@ fn reindex_derives_the_same_again() {
     assert_eq!(library.json(&["show", "@", "--exchanges"]), before);
     let output = mcpreel(&library, &["reindex", "nobody"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+}
+
+/// Of those that it had no time to complete it said that they did not exist, or it looked through
+/// a part.
+#[test]
+fn a_filter_over_all_recordings_completes_those_that_were_interrupted() {
+    let library = Library::new();
+    for id in 1..=2 {
+        let mut session = Session::start(library.path(), "weather", id);
+        let log = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n";
+        chunk_all(&mut session, StreamId::S2C, &log.repeat(5000));
+        let ping = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+        session.chunk(StreamId::C2S, ping);
+        session.die();
+    }
+    let found = library.json(&["ls", "-q", "method:ping"]);
+    let states: Vec<_> = found.iter().map(|entry| &entry["state"]).collect();
+    assert_eq!(states, ["recovered", "recovered"]);
 }

@@ -81,10 +81,7 @@ impl Recording {
     /// Gathers the facts. `now` is the time of a live recording, by the clock of its frames;
     /// `None` says that it is over.
     pub fn facts(&self, now: Option<Moment>) -> Result<Facts, ReadError> {
-        self.in_one_read(|recording| recording.gather(now))
-    }
-
-    fn gather(&self, now: Option<Moment>) -> Result<Facts, ReadError> {
+        let _held = self.hold()?;
         let called = "SELECT 1 FROM exchange WHERE method = 'tools/call' LIMIT 1";
         let stderr_bytes = "SELECT committed + pending FROM stream WHERE id = ?1";
         let seq = |row: &Row<'_>| number(row, 0).map(Seq);

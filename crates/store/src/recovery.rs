@@ -149,7 +149,7 @@ fn take_over(
         }
         Err(LockError::Io(source)) => return Err(RecoverError::Spool { path, source }),
     };
-    if is_final(reel)? {
+    if open::is_born(reel)? && Recording::open_as_it_is(reel)?.summary()?.state.is_final() {
         // It was killed between its last transaction and removing the spool.
         let released = release(&path, &open::read_only(reel)?.conn);
         released.map_err(|source| RecoverError::Spool { path, source })?;
@@ -222,9 +222,7 @@ fn drain(
 
 /// Makes a finished recording one plain file, and brings what is derived up to date.
 fn tidy(reel: &Path, progress: &mut dyn FnMut(Stage)) -> Result<(), RecoverError> {
-    let recording = Recording::open_as_it_is(reel)?;
-    let summary = recording.summary()?;
-    drop(recording);
+    let summary = Recording::open_as_it_is(reel)?.summary()?;
     // A log beside the file was left by a writer that was killed in a transaction.
     let is_plain = !open::is_wal(reel)? && !open::has_beside(reel)?;
     if !summary.state.is_final() || (summary.derived && is_plain) || !may_write(reel) {
@@ -239,14 +237,6 @@ fn tidy(reel: &Path, progress: &mut dyn FnMut(Stage)) -> Result<(), RecoverError
         schema::leave_wal(&open::writable(reel)?).map_err(|e| OpenError::from_sqlite(reel, e))?;
     }
     Ok(())
-}
-
-fn is_final(reel: &Path) -> Result<bool, RecoverError> {
-    if !open::is_born(reel)? {
-        return Ok(false);
-    }
-    let summary = Recording::open_as_it_is(reel)?.summary()?;
-    Ok(summary.state.is_final())
 }
 
 // Who may complete a recording: whoever has the lock of its spool, and may write.

@@ -62,11 +62,6 @@ impl Framer {
         }
     }
 
-    /// Bytes of the unfinished frame so far, 0 at the start of a line.
-    pub fn open_bytes(&self) -> u64 {
-        self.open
-    }
-
     /// Forgets the unfinished frame: what comes next begins a new one. For gaps in a stream.
     pub fn reset(&mut self) {
         self.open = 0;
@@ -125,7 +120,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(framer.open_bytes(), open.len() as u64);
+        assert_eq!(framer.open, open.len() as u64);
         if !open.is_empty() {
             done.push((open, false));
         }

@@ -2,7 +2,7 @@
 
 use crate::cli::exit::Failure;
 use crate::cli::output::{Ink, Output};
-use crate::cli::rows::{finding_line, frame_words, ink, stream_arrow};
+use crate::cli::rows::{finding_line, ink, stream_arrow, summaries};
 use mcpreel_share::phrases::phrases_story::{self, Row, Tone};
 use mcpreel_share::row::{self, arrow};
 use mcpreel_store::reader::Recording;
@@ -63,7 +63,7 @@ impl Shown<'_> {
     /// A heading and the bytes below it.
     fn body(&mut self, head: &FrameHead) -> Result<(), Failure> {
         self.frames.insert(head.seq);
-        let what = frame_words(self.recording, head, Some(b""))?;
+        let what = summaries(&self.recording.messages_of_frame(head.seq)?);
         let title = format!("#{} {} {what}", head.seq.0, stream_arrow(head.stream));
         self.out.inked(Ink::Strong, title.trim_end())?;
         let (stream, bytes, at) = (head.stream.as_str(), size(head.size), since(head.t_last.0));

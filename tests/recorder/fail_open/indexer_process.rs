@@ -3,8 +3,10 @@
 
 use crate::fail_open::echo::{ECHO, Echo};
 use crate::support::{Library, wait_for};
+use mcpreel_capture::spool::{SEGMENT, SpoolReader};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use rustix::process::{Resource, Rlimit, prlimit};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +37,15 @@ pub fn children(parent: u32, is_meant: impl Fn(&str) -> bool) -> Vec<Pid> {
         .collect()
 }
 
+/// Waits until the indexer has nothing to do.
+fn wait_for_rest(library: &Library, echo: &Echo) {
+    let lines = String::from_utf8_lossy(&echo.sent).lines().count();
+    wait_for("an indexer that rests", || {
+        let frames = library.json(&["show", "@"])[0]["frames"].as_u64()?;
+        (frames == 3 * lines as u64).then_some(())
+    });
+}
+
 /// A session in the midst of which `happen` is done to the indexer and the recording; it gets the
 /// time in which another indexer may be started.
 fn disturbed(library: &Library, happen: impl FnOnce(Pid, &Path)) -> Echo {
@@ -42,9 +53,17 @@ fn disturbed(library: &Library, happen: impl FnOnce(Pid, &Path)) -> Echo {
     echo.exchange(300);
     let indexer = indexer(library, echo.pid());
     let reel = library.files("reel").remove(0);
+    wait_for_rest(library, &echo);
     happen(indexer, &reel);
     echo.exchange(1000);
     echo
+}
+
+fn wait_for_completion(library: &Library) {
+    wait_for("its end", || {
+        let shown = library.json(&["show", "@"]);
+        (shown[0]["state"] == "complete").then_some(())
+    });
 }
 
 fn assert_whole(library: &Library, echo: Echo) {
@@ -114,24 +133,93 @@ fn a_truncated_index_of_the_log_costs_nothing() {
     assert_whole(&library, echo);
 }
 
+/// What was on record was gone then, and nothing said.
 #[test]
-fn whatever_happens_to_the_files_the_session_goes_on() {
+fn a_recording_whose_file_is_lost_is_made_anew_and_lacks_nothing() {
+    let beside = |reel: &Path, end: &str| PathBuf::from(format!("{}{end}", reel.display()));
     for happen in [
-        |reel: &Path| drop(File::create(reel).expect("it is ours")),
-        |reel: &Path| std::fs::remove_file(reel).expect("it is ours"),
-        |reel: &Path| std::fs::write(reel, "x".repeat(100_000)).expect("it is ours"),
-        |reel: &Path| {
-            let wal = PathBuf::from(format!("{}-wal", reel.display()));
-            drop(File::create(wal).expect("it is ours"));
-        },
-        |reel: &Path| drop(File::create(reel.with_extension("spool")).expect("it is ours")),
-        |reel: &Path| std::fs::remove_file(reel.with_extension("spool")).expect("it is ours"),
+        |reel: &Path, _: &str| drop(File::create(reel).expect("it is ours")),
+        |reel: &Path, _: &str| std::fs::remove_file(reel).expect("it is ours"),
+        |reel: &Path, _: &str| std::fs::write(reel, "x".repeat(100_000)).expect("it is ours"),
+        |reel: &Path, other: &str| std::fs::rename(other, reel).expect("it is ours"),
     ] {
+        for end in ["", "-wal"] {
+            let library = Library::new();
+            let other = library.path().join("other");
+            std::fs::write(&other, "x".repeat(1_000_000)).expect("it can be written");
+            let other = other.to_str().expect("it is text");
+            let echo = disturbed(&library, |_, reel| happen(&beside(reel, end), other));
+            assert_whole(&library, echo);
+        }
+    }
+}
+
+#[test]
+fn a_recording_that_cannot_be_made_anew_in_full_says_what_it_lacks() {
+    let library = Library::new();
+    let mut echo = disturbed(&library, |_, _| ());
+    let reel = library.files("reel").remove(0);
+    let spool = SpoolReader::open(&reel.with_extension("spool")).expect("it is there");
+    // Until something of the journal has been written over.
+    wait_for("a journal that is used again", || {
+        echo.exchange(2000);
+        (spool.progress().released > 3 * SEGMENT).then_some(())
+    });
+    wait_for_rest(&library, &echo);
+    drop(File::create(&reel).expect("it is ours"));
+    wait_for("a warning", || {
+        echo.exchange(10);
+        echo.is_warned().then_some(())
+    });
+    let ended = echo.end();
+    wait_for_completion(&library);
+    ended.assert_one_warning(&["cut off, removed or replaced", "lacks what its journal"]);
+    for missing in ended.missing(&library) {
+        assert!((1..ended.sent.len()).contains(&missing), "{missing}");
+    }
+}
+
+#[test]
+fn whatever_happens_to_the_files_the_session_goes_on_and_every_byte_is_accounted_for() {
+    let spool = |reel: &Path| reel.with_extension("spool");
+    let set_mode = |file: &Path| {
+        let none = std::os::unix::fs::PermissionsExt::from_mode(0o000);
+        std::fs::set_permissions(file, none).expect("it is ours");
+    };
+    let beside = |reel: &Path, end: &str| PathBuf::from(format!("{}{end}", reel.display()));
+    let deeds: [&dyn Fn(&Path); 8] = [
+        &|reel| drop(File::create(spool(reel)).expect("it is ours")),
+        &|reel| std::fs::remove_file(spool(reel)).expect("it is ours"),
+        &|reel| std::fs::write(spool(reel), "x".repeat(100_000)).expect("it is ours"),
+        &|reel| std::fs::remove_file(beside(reel, "-shm")).expect("it is ours"),
+        &|reel| set_mode(reel),
+        &|reel| set_mode(&beside(reel, "-wal")),
+        &|reel| set_mode(&beside(reel, "-shm")),
+        &|reel| set_mode(&spool(reel)),
+    ];
+    for (nth, happen) in deeds.into_iter().enumerate() {
         let library = Library::new();
         let mut echo = disturbed(&library, |_, reel| happen(reel));
         echo.exchange(3000);
-        echo.end();
-        let ls = library.mcpreel("ls").output().expect("mcpreel starts");
-        assert!(ls.status.success(), "{}", crate::support::text(&ls));
+        let ended = echo.end();
+        // Without a spool nobody knows that the indexer has not come to its end.
+        wait_for_completion(&library);
+        let missing: usize = ended.missing(&library).iter().sum();
+        assert!(nth == 0 || nth == 2 || missing == 0, "{nth}: {missing}");
     }
+}
+
+#[test]
+fn an_indexer_that_runs_out_of_memory_costs_nothing() {
+    let library = Library::new();
+    let mut echo = disturbed(&library, |indexer, _| {
+        let pid = rustix::process::Pid::from_raw(indexer.as_raw());
+        let limit = Rlimit {
+            current: Some(1 << 20),
+            maximum: Some(1 << 20),
+        };
+        prlimit(pid, Resource::As, limit).expect("the indexer is ours");
+    });
+    echo.exchange(20_000);
+    assert_whole(&library, echo);
 }

@@ -181,7 +181,9 @@ impl SpoolReader {
             .place(position)
             .map_or(0, |(sequence, _)| sequence);
         let last = self.segments.last_key_value();
-        last.is_some_and(|(last, _)| *last >= at + SETTLED)
+        // What was given back may have been written over.
+        let is_gone = || !self.segments.contains_key(&at) && self.progress().released > position;
+        last.is_some_and(|(last, _)| *last >= at + SETTLED || *last > at && is_gone())
     }
 
     fn head(&mut self, position: u64) -> Result<Option<RecordHead>, SpoolError> {

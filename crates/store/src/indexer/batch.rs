@@ -49,22 +49,15 @@ impl Batch<'_> {
             let Some(head) = self.spool.read(self.state.next, tail, self.payload)? else {
                 return Ok(true);
             };
-            self.pass_over(head.position, head.t)?;
+            // Which bytes of which stream could not be read, the next chunk of each tells.
+            let from = self.state.next;
+            if head.position > from {
+                self.warn_unread(from, head.position - from, head.t)?;
+            }
             self.record(&head)?;
             bytes += u64::from(head.len);
         }
         Ok(false)
-    }
-
-    /// Goes on at `position`. Says so if what stands before it could not be read; which bytes of
-    /// which stream that were is told by the next chunk of each.
-    fn pass_over(&mut self, position: u64, t: Moment) -> Result<(), IndexError> {
-        let from = self.state.next;
-        if position > from {
-            self.warn_unread(from, position - from, t)?;
-            self.state.next = position;
-        }
-        Ok(())
     }
 
     fn warn_unread(&mut self, from: u64, bytes: u64, t: Moment) -> Result<(), IndexError> {
@@ -201,7 +194,7 @@ impl Batch<'_> {
         self.event(head.t, kind)
     }
 
-    fn event(&mut self, t: Moment, kind: EventKind) -> Result<(), IndexError> {
+    pub fn event(&mut self, t: Moment, kind: EventKind) -> Result<(), IndexError> {
         let event = Event {
             t,
             after_seq: self.state.last_seq,

@@ -276,6 +276,9 @@ pub enum IndexError {
     /// Another process goes on with the recording, or has finished it.
     #[error("another process has taken the recording over")]
     TakenOver,
+    /// The file of the recording was cut off, removed or replaced, or its WAL was.
+    #[error("another program has cut off, removed or replaced the file of the recording")]
+    Disturbed,
     #[error("could not write the recording")]
     Sqlite(#[from] rusqlite::Error),
     /// The bytes of a long frame could not be copied or read.

@@ -32,10 +32,11 @@ pub use line::COLLECT_LIMIT;
 use line::Line;
 use mcpreel_capture::spool::{Progress, SpoolReader, Tail};
 use mcpreel_trace::clock::{Clock, Moment};
-use mcpreel_trace::event::ProcessContext;
+use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::{Seq, StreamId};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use write::Writer;
 
@@ -45,25 +46,14 @@ const RELEASE_AT_LEAST: u64 = 256 * 1024;
 
 const MARK_UNDERIVED: &str = "UPDATE recording SET derived_version = 0";
 
-/// The form in which [`Indexer::finish`] left the recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finished {
-    /// Complete, and one plain file. The spool is not needed any more.
-    Plain,
-    /// Complete, but a reader holds it in WAL mode: try [`Indexer::leave_wal`] again.
-    StillWal,
-    /// All frames are on record, what is derived from them is not. The spool stays, and the next
-    /// reader of the recording derives.
-    Pending,
-}
-
 /// Drains one spool into one recording.
 pub struct Indexer {
     path: PathBuf,
     conn: Connection,
-    spool: SpoolReader,
+    pub(super) spool: SpoolReader,
     state: Position,
     deriver: Option<Deriver>,
+    files: Files,
     /// A transaction failed: memory is ahead of the file.
     astray: bool,
     /// What was released of the spool; `None`: its recorder has gone, nobody writes it again.
@@ -119,6 +109,7 @@ impl Indexer {
             released: deriver.is_some().then_some(0),
             spool,
             state: Position::load(&conn)?,
+            files: files(path),
             conn,
             deriver,
             astray: false,
@@ -128,6 +119,12 @@ impl Indexer {
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Puts a remark on record.
+    pub(super) fn warn(&mut self, message: &str) -> Result<(), IndexError> {
+        let message = message.to_owned();
+        self.transact(|batch| batch.event(batch.state.t_last, EventKind::Warning { message }))
     }
 
     /// The place of the next record in the spool.
@@ -150,21 +147,19 @@ impl Indexer {
     /// stated, open exchanges get their end, and the file becomes one plain file. To be called
     /// when a step has caught up and nothing more comes.
     ///
-    /// `state` is what a whole recording is then: [`State::Complete`] or [`State::Recovered`].
-    pub fn finish(&mut self, state: State) -> Result<Finished, IndexError> {
+    /// `state` is what a whole recording is then: [`State::Complete`] or [`State::Recovered`]. A
+    /// reader may still hold it in WAL mode: [`Self::leave_wal`] tries again. `false`: all frames are
+    /// on record, what is derived from them is not. The spool stays, and the next reader derives.
+    pub fn finish(&mut self, state: State) -> Result<bool, IndexError> {
         self.find_back()?;
         let status = self.spool.status()?;
-        if self.deriver.is_none() {
-            self.transact(|batch| batch.finish(&status, State::Pending))?;
-            return Ok(Finished::Pending);
-        }
+        let is_derived = self.deriver.is_some();
+        let state = if is_derived { state } else { State::Pending };
         self.transact(|batch| batch.finish(&status, state))?;
-        let is_plain = self.leave_wal()?;
-        Ok(if is_plain {
-            Finished::Plain
-        } else {
-            Finished::StillWal
-        })
+        if is_derived {
+            self.leave_wal()?;
+        }
+        Ok(is_derived)
     }
 
     pub fn frames(&self) -> u64 {
@@ -181,10 +176,7 @@ impl Indexer {
         self.find_back()?;
         self.deriver = None;
         let status = self.spool.status()?;
-        let state = match status.end {
-            Some(_) => State::Complete,
-            None => State::Recovered,
-        };
+        let state = [State::Recovered, State::Complete][usize::from(status.end.is_some())];
         self.transact(|batch| {
             batch.finish(&status, state)?;
             batch.warn_of_damage()?;
@@ -229,6 +221,9 @@ impl Indexer {
         &mut self,
         work: impl FnOnce(&mut Batch<'_>) -> Result<T, IndexError>,
     ) -> Result<T, IndexError> {
+        if are_disturbed(&self.path, self.files) {
+            return Err(IndexError::Disturbed);
+        }
         // Whoever else holds the file is found out here, before anything has changed in memory.
         let transaction = Transaction::new_unchecked(&self.conn, TransactionBehavior::Immediate)?;
         if !self.state.is_last(&transaction)? {
@@ -247,6 +242,10 @@ impl Indexer {
         batch.save()?;
         drop(batch);
         transaction.commit()?;
+        // What somebody has done meanwhile must not pass for our own work.
+        for (left, now) in self.files.iter_mut().zip(files(&self.path)) {
+            left.1 = left.1.max(now.1);
+        }
         self.astray = false;
         Ok(value)
     }
@@ -306,6 +305,35 @@ impl Budget {
     }
 }
 
+// What other programs do to a recording while it is made.
+
+/// The inodes and lengths of its file and its WAL.
+type Files = [(u64, u64); 2];
+
+fn files(reel: &Path) -> Files {
+    ["", "-wal"].map(|suffix| {
+        let file = open::beside(reel, suffix).metadata();
+        file.map_or((0, 0), |file| (file.ino(), file.len()))
+    })
+}
+
+/// Whether the files of `reel` are others than a transaction `left`, or shorter: in WAL mode none is
+/// ever cut off, but by a program that empties the WAL itself. The index of the WAL must not be asked:
+/// to close a file gives up all locks that this process has on it.
+fn are_disturbed(reel: &Path, left: Files) -> bool {
+    let is_other = |(now, then): ((u64, u64), (u64, u64))| now.0 != then.0 || now.1 < then.1;
+    files(reel).into_iter().zip(left).any(is_other)
+}
+
+/// Puts what is left of the recording `reel` away (`NAME.reel.damaged`).
+pub(crate) fn put_away(reel: &Path) {
+    if reel.metadata().is_ok_and(|file| file.len() > 0) {
+        let kept = damaged(reel).find(|path| !path.exists());
+        let _ = kept.map(|kept| std::fs::rename(reel, kept));
+    }
+    schema::discard(reel);
+}
+
 // What becomes of a spool that is drained.
 
 /// Removes the spool `path` of a recording, or renames it if a part of it could not be read.
@@ -320,8 +348,8 @@ pub(crate) fn release(path: &Path, recording: &Connection) -> io::Result<()> {
     }
 }
 
-/// The names for the spool `path` once it is known to be damaged: the first of these that
-/// is free.
+/// The names for the file `path` once it is known to be damaged: the first of these that is
+/// free.
 pub(crate) fn damaged(path: &Path) -> impl Iterator<Item = PathBuf> {
     let names = std::iter::once(String::from(".damaged"))
         .chain((2..).map(|number| format!(".damaged-{number}")));

@@ -292,17 +292,6 @@ pub struct Held<'r>(
 );
 
 impl Recording {
-    /// Lets `work` see one state of the file. It must not take longer than some milliseconds.
-    pub(crate) fn in_one_read<T>(
-        &self,
-        work: impl FnOnce(&Self) -> Result<T, ReadError>,
-    ) -> Result<T, ReadError> {
-        let held = self.hold()?;
-        let result = work(self);
-        drop(held);
-        result
-    }
-
     /// Until what is returned is dropped, all that is read is of one state of the file, and nobody
     /// asks for each row anew whether that has changed, which takes as long as to read it. Nothing
     /// that takes longer than some milliseconds may be done meanwhile.

@@ -11,7 +11,7 @@
 //! wall clock of such a recording is 0, which means unknown. Its id is the caller's to choose; one
 //! made from the content makes the same recording of the same session.
 
-use crate::indexer::{Budget, Finished, IndexError, Indexer};
+use crate::indexer::{Budget, IndexError, Indexer};
 use crate::library::spool_of;
 use crate::schema::State;
 use mcpreel_capture::spool::{EndNote, MAX_CHUNK, RecordKind, SpoolReader, Status, Tail, Writer};
@@ -132,13 +132,8 @@ impl Import {
         };
         self.write_status(Some(end))?;
         self.drain(1)?;
-        let state = if self.is_recovered {
-            State::Recovered
-        } else {
-            State::Complete
-        };
-        let finished = self.indexer.finish(state)?;
-        debug_assert_eq!(finished, Finished::Plain, "nobody else has the file");
+        let state = [State::Complete, State::Recovered][usize::from(self.is_recovered)];
+        self.indexer.finish(state)?;
         Ok(self.indexer.release_spool()?)
     }
 

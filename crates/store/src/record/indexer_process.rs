@@ -9,7 +9,7 @@
 //! session. When the recorder closes the connection, or has gone, it takes in the rest and ends. It
 //! may itself end at any moment: the recorder starts another, or the next reader does its work.
 
-use crate::indexer::{Budget, Finished, IndexError, Indexer};
+use crate::indexer::{Budget, IndexError, Indexer, put_away};
 use crate::library::REEL;
 use crate::recovery::{RecoverError, make_if_missing};
 use crate::schema::State;
@@ -168,15 +168,45 @@ impl Worker {
         if self.clock.now() < self.retry_at {
             return;
         }
-        let budget = Budget::beside_a_session(self.clock);
-        let indexer = self.indexer();
-        match indexer.and_then(|it| Ok(it.step(Tail::Growing, &budget)?)) {
+        match self.advance(Tail::Growing) {
             Ok(_) => {
                 self.failures = 0;
                 self.say("");
             }
             Err(error) => self.failed(&error),
         }
+    }
+
+    /// Runs a transaction; returns whether it has come to the end of the spool.
+    fn advance(&mut self, tail: Tail) -> Result<bool, RecoverError> {
+        let budget = Budget::beside_a_session(self.clock);
+        match self.indexer()?.step(tail, &budget) {
+            Err(IndexError::Disturbed) => self.begin_anew(tail, &budget),
+            stepped => Ok(stepped?),
+        }
+    }
+
+    /// Somebody has done something to the file of the recording: makes it anew from what the spool
+    /// still holds.
+    fn begin_anew(&mut self, tail: Tail, budget: &Budget) -> Result<bool, RecoverError> {
+        let is_whole = SpoolReader::open(&self.spool)?.progress().released == 0;
+        self.indexer = None;
+        put_away(&self.reel);
+        let lacks = ["what its journal did not hold any more", "nothing"];
+        let lacks = lacks[usize::from(is_whole)];
+        let message = format!(
+            "{}, which was made anew and lacks {lacks}",
+            IndexError::Disturbed
+        );
+        let indexer = self.indexer()?;
+        let caught_up = indexer.step(tail, budget)?;
+        indexer.warn(&message)?;
+        if !is_whole {
+            self.say(&message);
+            // That it goes on does not make up for it.
+            self.has_problem = false;
+        }
+        Ok(caught_up)
     }
 
     fn failed(&mut self, error: &dyn std::error::Error) {
@@ -238,7 +268,12 @@ impl Worker {
     }
 
     fn take_in_the_rest(&mut self) -> Result<(), RecoverError> {
-        let spool = SpoolReader::open(&self.spool)?;
+        let mut opened = None;
+        let spool = match &self.indexer {
+            // It may have been removed.
+            Some(indexer) => &indexer.spool,
+            None => opened.insert(SpoolReader::open(&self.spool)?),
+        };
         let has_end = spool.status()?.end.is_some();
         // Readers are to know before we have the lock that it is no recorder who has it.
         publish(&self.spool, |progress| progress.is_over = true);
@@ -247,8 +282,7 @@ impl Worker {
             // It lives and has no more use for us, or a reader has been faster.
             return Ok(());
         }
-        let budget = Budget::beside_a_session(self.clock);
-        while !self.indexer()?.step(Tail::Final, &budget)? {
+        while !self.advance(Tail::Final)? {
             lock = lock.or_else(|| spool::lock(&self.spool).ok());
         }
         Ok(complete(self.indexer()?, has_end)?)
@@ -274,7 +308,7 @@ fn begin(reel: &Path, spool: &Path) -> Result<Indexer, RecoverError> {
 /// end, and was not killed.
 fn complete(indexer: &mut Indexer, has_end: bool) -> Result<(), IndexError> {
     if has_end {
-        if indexer.finish(State::Complete)? == Finished::Pending {
+        if !indexer.finish(State::Complete)? {
             return Ok(());
         }
     } else {

@@ -128,7 +128,8 @@ pub fn fill(path: &Path, context: &ProcessContext, resume: u64) -> Result<Connec
     // There is nothing yet that a power failure could take.
     conn.pragma_update(None, "synchronous", "OFF")?;
     conn.pragma_update(None, "application_id", APPLICATION_ID)?;
-    set_wal(&conn)?;
+    // Readers see the file as it is while it grows.
+    conn.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     configure_writer(&conn)?;
     let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // The interrupted creation may have come to its end in the WAL, where the header of the file
@@ -138,13 +139,13 @@ pub fn fill(path: &Path, context: &ProcessContext, resume: u64) -> Result<Connec
         insert_first_rows(&transaction, context, resume)?;
     }
     transaction.commit()?;
-    checkpoint(&conn)?;
+    conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     conn.pragma_update(None, "synchronous", "NORMAL")?;
     Ok(conn)
 }
 
 /// Removes a recording that could not be filled, so that it can be created again.
-fn discard(path: &Path) {
+pub(crate) fn discard(path: &Path) {
     for suffix in ["", "-wal", "-shm", "-journal"] {
         let _ = std::fs::remove_file(open::beside(path, suffix));
     }
@@ -171,11 +172,6 @@ pub fn configure_writer(conn: &Connection) -> rusqlite::Result<()> {
     conn.busy_timeout(BUSY_TIMEOUT)?;
     conn.set_prepared_statement_cache_capacity(32);
     Ok(())
-}
-
-/// Switches to WAL mode: readers see the file as it is while it grows.
-pub fn set_wal(conn: &Connection) -> rusqlite::Result<()> {
-    conn.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))
 }
 
 /// Leaves WAL mode, so that the recording is one plain file. `false` if a reader is in the way.
@@ -209,11 +205,6 @@ pub fn shrink(conn: &Connection, path: &Path) -> rusqlite::Result<()> {
         drop(File::open(path).and_then(|file| file.sync_data()));
     }
     Ok(())
-}
-
-/// Moves what stands in the WAL into the main file, as far as readers allow.
-pub fn checkpoint(conn: &Connection) -> rusqlite::Result<()> {
-    conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
 }
 
 /// Whether somebody else holds the file.

@@ -163,7 +163,9 @@ impl Scan {
         recording.read(|conn| self.filter.install(conn))?;
         while step.hits.len() < most && !step.done {
             let began = deadline.clock.now();
-            let range = recording.in_one_read(|recording| self.look(recording))?;
+            let held = recording.hold()?;
+            let range = self.look(recording)?;
+            drop(held);
             let took = deadline.clock.now().ns_since(began);
             let Some((mut found, end, is_last)) = range else {
                 step.done = true;

@@ -2,7 +2,7 @@
 
 use super::written_session::*;
 use crate::indexer::derive::reindex;
-use crate::indexer::{Finished, IndexError, Indexer};
+use crate::indexer::{IndexError, Indexer};
 use crate::library::spool_of;
 use crate::reader::Recording;
 use crate::recovery::bring_up_to_date;
@@ -16,7 +16,7 @@ use std::io::Read;
 fn finished(session: &mut Session, budget: u64) -> Recording {
     let mut indexer = session.indexer();
     drain(&mut indexer, &bytes(budget));
-    assert_eq!(indexer.finish(State::Complete).unwrap(), Finished::Plain);
+    assert!(indexer.finish(State::Complete).unwrap());
     drop(indexer);
     Recording::open(&session.reel).unwrap()
 }
@@ -196,7 +196,7 @@ fn a_failed_step_is_made_up_for() {
     blocker.execute_batch("ROLLBACK").unwrap();
     drop(blocker);
     drain(&mut indexer, &bytes(1000));
-    assert_eq!(indexer.finish(State::Complete).unwrap(), Finished::Plain);
+    assert!(indexer.finish(State::Complete).unwrap());
     let recording = Recording::open(&session.reel).unwrap();
     assert_eq!(recording.summary().unwrap().exchanges, 21);
 }
@@ -248,7 +248,7 @@ fn an_indexer_that_resumes_goes_on_where_the_last_transaction_ended() {
         );
     }
     assert!(lives > 3);
-    assert_eq!(indexer.finish(State::Complete).unwrap(), Finished::Pending);
+    assert!(!indexer.finish(State::Complete).unwrap());
     assert_same(&recorded(&session.reel), &recorded(&undisturbed.reel));
     reindex(&session.reel, &mut |_| ()).unwrap();
     assert_same(&derived(&session.reel), &derived(&undisturbed.reel));

@@ -154,6 +154,27 @@ fn a_recording_whose_file_is_lost_is_made_anew_and_lacks_nothing() {
     }
 }
 
+/// Other programs may read a recording with SQLite, and tidy up.
+#[test]
+fn a_wal_that_another_program_has_moved_into_the_file_is_no_loss() {
+    let library = Library::new();
+    let echo = disturbed(&library, |_, reel| {
+        let other = rusqlite::Connection::open(reel).expect("it is a database");
+        let timeout = std::time::Duration::from_secs(60);
+        other.busy_timeout(timeout).expect("it is open");
+        wait_for("an empty WAL", || {
+            let moved = other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+            (moved == Ok(0)).then_some(())
+        });
+    });
+    assert_whole(&library, echo);
+    let files = std::fs::read_dir(library.path())
+        .expect("it is there")
+        .flatten();
+    let damaged = files.filter(|file| file.file_name().to_string_lossy().contains("damaged"));
+    assert_eq!(damaged.count(), 0);
+}
+
 #[test]
 fn a_recording_that_cannot_be_made_anew_in_full_says_what_it_lacks() {
     let library = Library::new();

@@ -44,6 +44,9 @@ use write::Writer;
 /// call.
 const RELEASE_AT_LEAST: u64 = 256 * 1024;
 
+/// How much of the WAL counts. It reads the pages that are to be moved: an error where they are gone.
+const IN_WAL: &str = "PRAGMA wal_checkpoint(PASSIVE)";
+
 const MARK_UNDERIVED: &str = "UPDATE recording SET derived_version = 0";
 
 /// Drains one spool into one recording.
@@ -222,7 +225,12 @@ impl Indexer {
         work: impl FnOnce(&mut Batch<'_>) -> Result<T, IndexError>,
     ) -> Result<T, IndexError> {
         if are_disturbed(&self.path, self.files) {
-            return Err(IndexError::Disturbed);
+            // Another program that uses SQLite may have moved all of the WAL into the file.
+            self.files[1].1 = 0;
+            let in_wal = self.conn.query_row(IN_WAL, [], |row| row.get::<_, i64>(1));
+            if are_disturbed(&self.path, self.files) || in_wal != Ok(0) {
+                return Err(IndexError::Disturbed);
+            }
         }
         // Whoever else holds the file is found out here, before anything has changed in memory.
         let transaction = Transaction::new_unchecked(&self.conn, TransactionBehavior::Immediate)?;
@@ -318,7 +326,7 @@ fn files(reel: &Path) -> Files {
 }
 
 /// Whether the files of `reel` are others than a transaction `left`, or shorter: in WAL mode none is
-/// ever cut off, but by a program that empties the WAL itself. The index of the WAL must not be asked:
+/// ever cut off, but a WAL of which all is in the file. The index of the WAL must not be asked:
 /// to close a file gives up all locks that this process has on it.
 fn are_disturbed(reel: &Path, left: Files) -> bool {
     let is_other = |(now, then): ((u64, u64), (u64, u64))| now.0 != then.0 || now.1 < then.1;

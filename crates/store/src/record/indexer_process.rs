@@ -194,10 +194,8 @@ impl Worker {
         put_away(&self.reel);
         let lacks = ["what its journal did not hold any more", "nothing"];
         let lacks = lacks[usize::from(is_whole)];
-        let message = format!(
-            "{}, which was made anew and lacks {lacks}",
-            IndexError::Disturbed
-        );
+        let what = IndexError::Disturbed;
+        let message = format!("{what}, which was made anew and lacks {lacks}");
         let indexer = self.indexer()?;
         let caught_up = indexer.step(tail, budget)?;
         indexer.warn(&message)?;

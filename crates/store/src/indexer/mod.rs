@@ -38,6 +38,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use tempfile::TempPath;
 use write::Writer;
 
 /// Drained parts of the spool are released in pieces of at least this size: each takes a system
@@ -62,6 +63,8 @@ pub struct Indexer {
     /// What was released of the spool; `None`: its recorder has gone, nobody writes it again.
     released: Option<u64>,
     payload: Vec<u8>,
+    /// The same recording in a smaller file, which takes its place when nobody reads it.
+    smaller: Option<TempPath>,
 }
 
 impl Indexer {
@@ -117,6 +120,7 @@ impl Indexer {
             deriver,
             astray: false,
             payload: Vec::new(),
+            smaller: None,
         })
     }
 
@@ -160,7 +164,7 @@ impl Indexer {
         let state = if is_derived { state } else { State::Pending };
         self.transact(|batch| batch.finish(&status, state))?;
         if is_derived {
-            self.leave_wal()?;
+            self.leave_wal_first()?;
         }
         Ok(is_derived)
     }
@@ -189,7 +193,7 @@ impl Indexer {
             derive::rebuild(batch.conn, progress).map(drop)
         })?;
         // A reader that is in the way is no error: the next one makes up for it.
-        self.leave_wal()?;
+        self.leave_wal_first()?;
         Ok(state)
     }
 
@@ -200,13 +204,19 @@ impl Indexer {
     }
 
     /// Makes a complete recording one plain file. `false` if a reader is in the way.
-    pub fn leave_wal(&self) -> Result<bool, IndexError> {
+    pub fn leave_wal(&mut self) -> Result<bool, IndexError> {
         let is_plain = schema::leave_wal(&self.conn)?;
-        if is_plain {
-            // A reader that is in the way costs some disk space.
-            drop(schema::shrink(&self.conn, &self.path));
+        if let Some(smaller) = self.smaller.take_if(|_| is_plain) {
+            // Nobody has it open: who copies it now gets the one or the other, whole.
+            drop(smaller.persist(&self.path));
         }
         Ok(is_plain)
+    }
+
+    /// The recording is complete: makes it one plain file if it can be done now.
+    fn leave_wal_first(&mut self) -> Result<(), IndexError> {
+        self.smaller = schema::smaller(&self.conn, &self.path);
+        self.leave_wal().map(drop)
     }
 
     /// After a failed transaction memory is ahead of the file: begins again from the file.

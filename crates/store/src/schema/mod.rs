@@ -20,11 +20,11 @@ use mcpreel_trace::event::{DEFAULT_SLOW_NS, ProcessContext};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::message::{Direction, Era};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, named_params, params};
-use std::fs::File;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
 use std::{fmt, io};
+use tempfile::{NamedTempFile, TempPath};
 
 /// Marks an `SQLite` file as a recording: `mcpr` in ASCII.
 pub const APPLICATION_ID: u32 = 0x6D63_7072;
@@ -196,15 +196,18 @@ pub fn leave_wal(conn: &Connection) -> rusqlite::Result<bool> {
     }
 }
 
-/// Writes a small recording anew, with pages that are small as well. It is one plain file at `path`.
-pub fn shrink(conn: &Connection, path: &Path) -> rusqlite::Result<()> {
-    if conn.query_row(IS_SMALL, [SMALL_PAGE_SIZE], |row| row.get(0))? {
-        conn.pragma_update(None, "page_size", SMALL_PAGE_SIZE)?;
-        conn.execute_batch("VACUUM")?;
-        // Once at the end, as leaving WAL mode has switched off what syncs in between.
-        drop(File::open(path).and_then(|file| file.sync_data()));
-    }
-    Ok(())
+/// A copy of the recording `path` with pages that are small as well, if it is small and one can be made.
+pub fn smaller(conn: &Connection, path: &Path) -> Option<TempPath> {
+    let is_small = conn.query_row(IS_SMALL, [SMALL_PAGE_SIZE], |row| row.get(0));
+    let folder = path.parent().filter(|_| is_small.unwrap_or(false))?;
+    let copy = NamedTempFile::new_in(folder).ok()?;
+    let settings = conn.pragma_update(None, "page_size", SMALL_PAGE_SIZE);
+    let written = settings.and_then(|()| conn.execute("VACUUM INTO ?1", [copy.path().to_str()]));
+    written.ok()?;
+    let mode = path.metadata().ok()?.permissions();
+    copy.as_file().set_permissions(mode).ok()?;
+    copy.as_file().sync_data().ok()?;
+    Some(copy.into_temp_path())
 }
 
 /// Whether somebody else holds the file.

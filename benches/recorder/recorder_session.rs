@@ -86,10 +86,10 @@ impl Session {
         self.processes[0].id()
     }
 
-    /// Waits until recorder and indexer have nothing left to do.
+    /// Waits until the process that we are connected to, and its indexer, have nothing left to do.
     pub fn wait_until_quiet(&self) -> anyhow::Result<()> {
         machine::wait_until_quiet(self.pid())?;
-        machine::wait_until_quiet(machine::indexer_of(self.pid())?)
+        machine::indexer_of(self.pid()).map_or(Ok(()), machine::wait_until_quiet)
     }
 
     /// Sends bytes to the server.

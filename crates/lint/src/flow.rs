@@ -10,11 +10,10 @@ use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::id::RequestId;
-use mcpreel_wire::json::{Kind, Number, Value};
+use mcpreel_wire::json::{Kind, Value};
 use mcpreel_wire::mcp::{Revision, keys};
 use mcpreel_wire::message::{Body, Direction, Outcome, Response, Subject};
 use mcpreel_wire::text::duration;
-use std::cmp::Ordering;
 
 rules! {
     NOT_INCREASING = error("progress-not-increasing").of(PROGRESS)
@@ -31,11 +30,6 @@ rules! {
         .finds("a progress token that is neither a string nor an integer")
         .why("The other side may refuse the whole message, or never match the progress to its request.")
         .fix("Use a string or an integer as the progress token, for example the id of the request.");
-
-    EXCEEDS_TOTAL = note("progress-exceeds-total").of(PROGRESS)
-        .finds("progress of more than its total")
-        .why("A progress bar that is drawn from these numbers ends beyond its end.")
-        .fix("Raise the total along with the progress, or leave it out where it is not known.");
 
     CANCEL_TASK_REQUEST = error("cancel-task-request").of(CANCELLATION)
         .only(Revisions::between(Revision::V2025_11_25, Revision::V2025_11_25))
@@ -172,10 +166,6 @@ impl Tasks {
 /// would be kept in memory; of those that were forgotten nothing is said.
 const TOKENS: usize = 2048;
 
-/// Bytes of a number that is remembered. Numbers of real peers are far shorter, one on the wire can
-/// be as long as a line.
-const NUMBER_BYTES: usize = 64;
-
 /// Progress: its tokens, its values, and when it comes.
 #[derive(Debug, Default)]
 struct Progress {
@@ -188,9 +178,7 @@ struct Progress {
 #[derive(Debug)]
 struct Latest {
     frame: Seq,
-    value: Box<str>,
-    /// Whether it was told that the total was exceeded.
-    exceeded: bool,
+    value: f64,
 }
 
 impl Progress {
@@ -205,14 +193,12 @@ impl Progress {
             Body::Response(response) => self.response(part, response),
             Body::Notification(notification) => {
                 if let Subject::Progress {
-                    token,
-                    progress,
-                    total,
+                    token, progress, ..
                 } = &notification.subject
                 {
                     check_token(part, part.param("progressToken"), "params.progressToken");
                     if token.is_some() {
-                        self.progress(part, progress.as_deref(), total.as_deref());
+                        self.progress(part, progress.as_deref());
                     }
                 }
             }
@@ -233,7 +219,7 @@ impl Progress {
         }
     }
 
-    fn progress(&mut self, part: &Part<'_>, value: Option<&str>, total: Option<&str>) {
+    fn progress(&mut self, part: &Part<'_>, value: Option<&str>) {
         // Without an exchange the token is unknown, which another rule says.
         let Some(exchange) = part.exchange() else {
             return;
@@ -242,26 +228,18 @@ impl Progress {
             return after_response(part, *t, *frame);
         }
         let latest = self.latest.remove(&exchange);
-        let Some(value) = value.filter(|value| value.len() <= NUMBER_BYTES) else {
+        // As peers read numbers, most of which know no others.
+        let Some(value) = value.and_then(|value| value.parse::<f64>().ok()) else {
             return;
         };
-        if let Some(latest) = &latest
-            && compare(value, &latest.value).is_some_and(Ordering::is_le)
-        {
+        if let Some(latest) = latest.filter(|latest| value <= latest.value) {
             let detail = format!("{value} after {}", latest.value);
             let finding = part.at(&NOT_INCREASING, detail).and(latest.frame);
             part.push(finding.path("params.progress"));
         }
-        let was_exceeded = latest.is_some_and(|latest| latest.exceeded);
-        let total = total.filter(|total| compare(value, total) == Some(Ordering::Greater));
-        if let Some(total) = total.filter(|_| !was_exceeded) {
-            let detail = format!("{value} of {total}");
-            part.tell_at(&EXCEEDS_TOTAL, "params.progress", detail);
-        }
         let latest = Latest {
             frame: part.seen.head.seq,
-            value: value.into(),
-            exceeded: was_exceeded || total.is_some(),
+            value,
         };
         self.latest.insert(exchange, latest);
     }
@@ -282,18 +260,6 @@ fn check_token(part: &Part<'_>, token: Option<Value<'_>>, path: &'static str) {
         let (kind, text) = (token.kind().as_str(), quote::bytes(token.raw()));
         part.tell_at(&TOKEN_TYPE, path, format!("{kind}: {text}"));
     }
-}
-
-/// Compares two numbers exactly; `None` where one of them is too long to look at.
-fn compare(one: &str, other: &str) -> Option<Ordering> {
-    // Nearly all of them are small.
-    if let (Ok(one), Ok(other)) = (one.parse::<u64>(), other.parse::<u64>()) {
-        return Some(one.cmp(&other));
-    }
-    if one.len().max(other.len()) > NUMBER_BYTES {
-        return None;
-    }
-    Number::parse(one)?.partial_cmp(&Number::parse(other)?)
 }
 
 // Lists in pages: cursors that nobody issued, walks that come back to where they were, the empty

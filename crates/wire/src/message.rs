@@ -141,8 +141,6 @@ pub enum Subject {
         token: Option<RequestId>,
         /// `progress`, JSON text of the number.
         progress: Option<CompactString>,
-        /// `total`, JSON text of the number.
-        total: Option<CompactString>,
     },
     Cancelled {
         request_id: Option<RequestId>,

@@ -93,8 +93,8 @@ impl Method {
     }
 }
 
-/// The method called `name`, by its name in the protocol or one of the [`DIALECT`]; `None` for
-/// methods that are not known here.
+/// The method called `name`, by its name in the protocol or another that some peers use; `None`
+/// for methods that are not known here.
 pub fn find(name: &str) -> Option<&'static Method> {
     let name = canonical(name);
     METHODS.iter().find(|method| method.name == name)
@@ -102,12 +102,11 @@ pub fn find(name: &str) -> Option<&'static Method> {
 
 /// The protocol's name for a method that some peers call differently; any other name as it is.
 pub fn canonical(name: &str) -> &str {
-    let known = DIALECT.iter().find(|(theirs, _)| *theirs == name);
-    known.map_or(name, |(_, ours)| ours)
+    match name {
+        "initialized" => "notifications/initialized",
+        name => name,
+    }
 }
-
-/// Names seen on the wire, and what they mean.
-pub const DIALECT: &[(&str, &str)] = &[("initialized", "notifications/initialized")];
 
 const fn request(name: &'static str) -> Method {
     Method::new(name, Kind::Request)

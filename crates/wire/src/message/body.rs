@@ -166,12 +166,10 @@ fn request(id: RequestId, method: &str, params: Option<Value<'_>>) -> Request {
 
 fn subject(method: &str, params: Option<Value<'_>>) -> Subject {
     let member = |key| params.and_then(|params| params.get(key));
-    let number = |key| Some(member(key)?.number_text()?.into());
     match methods::canonical(method) {
         "notifications/progress" => Subject::Progress {
             token: member("progressToken").and_then(id),
-            progress: number("progress"),
-            total: number("total"),
+            progress: member("progress").and_then(|it| Some(it.number_text()?.into())),
         },
         "notifications/cancelled" => Subject::Cancelled {
             request_id: member("requestId").and_then(id),

@@ -47,6 +47,11 @@ pub fn first_few(all: impl IntoIterator<Item = String>) -> String {
     named.join(", ")
 }
 
+/// What is said of a number of things where there are any.
+pub fn if_any(count: u64, say: impl FnOnce(u64) -> String) -> String {
+    Some(count).filter(|n| *n > 0).map_or_else(String::new, say)
+}
+
 pub fn times(count: u64) -> String {
     match count {
         1 => "once".to_owned(),

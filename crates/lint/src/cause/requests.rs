@@ -83,11 +83,14 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     // The server would not have answered either if nobody had cancelled.
     let hangs = old.len() > 1 || facts.found("shutdown-eof-ignored").is_some();
     let is_vain = hangs && client_gave_up(facts).is_none();
+    let is_at_work = |call: &Exchange| {
+        call.progress_count > 0 || call.cancelled.is_some_and(|seq| facts.survived(seq))
+    };
     old.retain(|call| {
         let mut others = facts.without_answer();
         !["initialize", "server/discover"].contains(&&*call.method)
             && (call.status != Status::Lost || told.is_some())
-            && (call.status != Status::Cancelled || is_vain)
+            && (call.status != Status::Cancelled || is_vain && !is_at_work(call))
             && !others.any(|one| one.parent == Some(call.id))
     });
     let oldest = *old.iter().min_by_key(|call| (call.t_request, call.id))?;
@@ -101,10 +104,9 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     let busy = facts.last_answered.iter().rfind(until_end);
     let busy = busy.filter(|one| facts.last_answered.iter().all(|it| it.id <= one.id));
     let busy_with = busy.map(|one| format!("; it was at work on {}", phrases::call_at(one)));
-    let others = match old.len() as u64 - 1 {
-        0 => String::new(),
-        others => format!(", nor {}", plural(others, "other request")),
-    };
+    let others = phrases::if_any(old.len() as u64 - 1, |others| {
+        format!(", nor {}", plural(others, "other request"))
+    });
     let is_open = oldest.status == Status::Open;
     let cause = Cause::new(
         if waited_ns > TOO_LONG_NS {
@@ -152,10 +154,9 @@ pub(super) fn client_gave_up(facts: &Facts) -> Option<Cause> {
         (true, 0) => "; it had sent a progressToken, but the server sent no progress".to_owned(),
         (true, n) => format!(" although {} had come", plural(n, "progress notification")),
     };
-    let more = match others {
-        0 => String::new(),
-        others => format!("; {} ended so too", plural(others, "other call")),
-    };
+    let more = phrases::if_any(others, |others| {
+        format!("; {} ended so too", plural(others, "other call"))
+    });
     let (call, waited) = (phrases::call_at(exchange), duration(waited));
     let sentence = format!(
         "the server had not answered {call} for {waited} when the client gave it up{progress}{more}"
@@ -384,7 +385,11 @@ pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
     };
     let waited = first.unanswered_ns(Some(facts.now).filter(|_| !facts.is_cut_off()));
     let waited = waited.map_or_else(String::new, |ns| format!(", after {}", duration(ns)));
-    let told = format!("{} had no answer {when}{waited}", phrases::call_at(first));
+    let progress = phrases::if_any(first.progress_count, |n| {
+        format!(", though {} came", plural(n, "progress notification"))
+    });
+    let call = phrases::call_at(first);
+    let told = format!("{call} had no answer {when}{waited}{progress}");
     // Where others were answered another cause has counted all.
     let others = match facts.counts.failed.saturating_sub(1) {
         n @ 1.. if facts.failed.is_empty() => format!("; {} failed too", plural(n, "other call")),

@@ -188,17 +188,3 @@ pub fn at_path(found: &Found) -> String {
 pub fn at(frame: Option<Seq>) -> String {
     frame.map_or_else(String::new, |seq| format!(" (#{})", seq.0))
 }
-
-/// `; what came is an answer with id "7" in place of 7 (#12)`, and the finding that shows it.
-pub fn other_id(facts: &Facts, call: &Exchange) -> Option<(String, Evidence)> {
-    let group = facts.found("response-id-type-changed")?;
-    let mut first = group.first.iter();
-    let found = first.find(|found| found.exchange == Some(call.id))?;
-    let said = format!(
-        "; what came is an answer with {} in place of {}{}",
-        found.detail,
-        quote::text(call.rpc_id.json()),
-        at(found.frame)
-    );
-    Some((said, finding(&group.rule, found)))
-}

@@ -159,12 +159,21 @@ impl Family for Pairing {
     fn finish(&mut self, end: &[Observation], context: &Context<'_>) {
         for observation in end {
             let found = finding(observation).filter(|_| !self.hidden.explains(observation));
+            let asked = observation.exchange;
+            let asked = asked.and_then(|id| context.correlator.exchange(id));
+            let is_in_vain =
+                asked.is_some_and(|one| context.session.ends.has_server_closed(one.t_request));
             // A server that was told to go did not die before its time.
             context.findings.extend(found.map(|found| match found.rule {
                 rule if self.is_told && *rule == PROCESS_DIED_IN_FLIGHT => {
                     let detail = format!("{}, open when the server was ended", found.detail);
                     let finding = REQUEST_UNANSWERED.at(observation.frame, detail);
                     finding.about(found.exchange)
+                }
+                rule if is_in_vain && *rule == PROCESS_DIED_IN_FLIGHT => {
+                    let when = "sent when the server had already closed its output";
+                    let detail = format!("{}, {when}", found.detail);
+                    Finding { detail, ..found }
                 }
                 _ => found,
             }));

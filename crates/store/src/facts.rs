@@ -105,6 +105,7 @@ impl Recording {
             events: self.first_and_last_events()?,
             noise: self.lines_of(&findings, &NOISE_RULES)?,
             misframed: self.lines_of(&findings, &FRAMING_RULES)?,
+            strays: self.lines_of(&findings, &["response-unknown-id"])?,
             last_words: self.last_lines()?,
             long: self.long(&findings, summary.frames)?,
             opening: self.opening()?,

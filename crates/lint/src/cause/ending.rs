@@ -72,7 +72,9 @@ pub const MOCK_ENDS: &str = "this mock ends now, as it was asked to";
 pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
     let end = facts.ended_by_itself()?;
     facts.first_said?;
-    let lost: Vec<_> = facts.lost.asked(Direction::ClientToServer).collect();
+    let asked = facts.lost.asked(Direction::ClientToServer);
+    let (vain, lost): (Vec<_>, Vec<_>) =
+        asked.partition(|call| facts.session.ends.has_server_closed(call.t_request));
     let (when, certainty) = match (lost.len(), end) {
         (0, End::Exited { code: 0 }) => (" by itself, with no call open".to_owned(), Likely),
         (0, _) => (", with no call open".to_owned(), Certain),
@@ -118,14 +120,18 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
         let said = phrases::stderr_says(facts, asked);
         format!("the server {ended}{when}{said}")
     };
-    let cause = Cause::new(certainty, sentence, advice);
+    let in_vain = phrases::if_any(vain.len() as u64, |_| {
+        let calls = phrases::calls(vain.iter().copied());
+        format!("; {calls} was sent when it had already closed its output")
+    });
+    let cause = Cause::new(certainty, sentence + &in_vain, advice);
     let usage = facts.session.usage.filter(|_| was_killed);
     let usage = usage.map(|usage| {
         let text = format!("the server used {} at its peak", size(usage.max_rss_bytes));
         Evidence::new(Place::Session, text)
     });
     let cause = cause
-        .shown(lost.into_iter().take(3).map(phrases::request))
+        .shown(lost.into_iter().chain(vain).take(3).map(phrases::request))
         .shown(phrases::end_of(facts))
         .shown(phrases::stderr(facts, asked, 4));
     Some(cause.shown(usage))

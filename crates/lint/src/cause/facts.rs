@@ -68,6 +68,8 @@ pub struct Facts {
     /// The lines that the findings about framing point at: a message is in several of them, or has
     /// something before it.
     pub misframed: Vec<Line>,
+    /// The first answers to nothing.
+    pub strays: Vec<Line>,
     /// The last lines of stderr, in order.
     pub last_words: Vec<Line>,
     /// Lines whose ends have not come yet.

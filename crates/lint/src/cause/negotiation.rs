@@ -163,6 +163,9 @@ fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
         );
         return Some(cause.shown_call(last));
     }
+    if let Some(cause) = requests::other_id(facts, last) {
+        return Some(cause);
+    }
     let is_silent = match last.status {
         Status::Open | Status::Unanswered | Status::Cancelled => !facts.may_be_hidden(last),
         // A server that was told to go did not go by itself.
@@ -170,18 +173,13 @@ fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
         _ => false,
     };
     if is_silent && !facts.is_short && (waited_ns > PATIENCE_NS || facts.survived(last.request.0)) {
-        let (instead, evidence) = phrases::other_id(facts, last).unzip();
         let cause = Cause::new(
             Certain,
-            format!(
-                "the server never answered {call} in {waited}{}",
-                instead.unwrap_or_default()
-            ),
-            "The server runs but does not answer: look whether it reads its stdin, sends the id of \
-             the request back as it came (a number stays a number), buffers its stdout without \
-             flushing it, or is still busy starting.",
+            format!("the server never answered {call} in {waited}"),
+            "The server runs but does not answer: look whether it reads its stdin, buffers its stdout \
+             without flushing it, or is still busy starting.",
         );
-        return Some(cause.shown_call(last).shown(evidence));
+        return Some(cause.shown_call(last));
     }
     let sentence = format!(
         "the host closed the server's input {waited} after it had sent {call}, before there was an answer"

@@ -47,6 +47,11 @@ pub fn first_few(all: impl IntoIterator<Item = String>) -> String {
     named.join(", ")
 }
 
+/// What is said of a number of things where there are any.
+pub fn if_any(count: u64, say: impl FnOnce(u64) -> String) -> String {
+    Some(count).filter(|n| *n > 0).map_or_else(String::new, say)
+}
+
 pub fn times(count: u64) -> String {
     match count {
         1 => "once".to_owned(),
@@ -182,18 +187,4 @@ pub fn at_path(found: &Found) -> String {
 /// ` (#12)`
 pub fn at(frame: Option<Seq>) -> String {
     frame.map_or_else(String::new, |seq| format!(" (#{})", seq.0))
-}
-
-/// `; what came is an answer with id "7" in place of 7 (#12)`, and the finding that shows it.
-pub fn other_id(facts: &Facts, call: &Exchange) -> Option<(String, Evidence)> {
-    let group = facts.found("response-id-type-changed")?;
-    let mut first = group.first.iter();
-    let found = first.find(|found| found.exchange == Some(call.id))?;
-    let said = format!(
-        "; what came is an answer with {} in place of {}{}",
-        found.detail,
-        quote::text(call.rpc_id.json()),
-        at(found.frame)
-    );
-    Some((said, finding(&group.rule, found)))
 }

@@ -1,15 +1,19 @@
 //! Causes in single calls: no answer, a late one, a failure.
 
 use super::Certainty::{self, Certain, Likely, Possible};
-use super::facts::{Alike, Cancelled, Facts, Failed};
+use super::facts::{Alike, Cancelled, Facts, Failed, Found, Line};
 use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, ending, negotiation, phrases};
 use crate::quote;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, PROBE, Status};
+use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::mcp::methods::{self, Way};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{cut, duration, escape, plural};
 use std::cmp::Reverse;
+
+/// What begins a session, which has causes of its own.
+const OPENING: [&str; 2] = ["initialize", "server/discover"];
 
 /// Calls that do work, and are not about the connection.
 const CALLS: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
@@ -67,6 +71,47 @@ pub(super) fn client_never_answered(facts: &Facts) -> Option<Cause> {
     Some(cause.shown(shown.map(phrases::request)))
 }
 
+/// The answer to a call came, with an id that the client cannot match.
+pub(super) fn other_id(facts: &Facts, call: &Exchange) -> Option<Cause> {
+    // An id that nobody used was meant for a call that was alone.
+    let is_open = |one: &&Exchange, at| {
+        let is_asked = one.direction == call.direction && one.request.0 < at;
+        is_asked && one.response.is_none() && one.cancelled.is_none_or(|seq| seq > at)
+    };
+    let is_alone = |line: &&Line| {
+        let open = facts.troubled().filter(|one| is_open(one, line.seq));
+        line.stream == StreamId::S2C && open.map(|one| one.id).eq([call.id])
+    };
+    let stray = facts.strays.iter().find(is_alone).map(|line| line.seq);
+    let is_meant = |found: &&Found| match found.exchange {
+        Some(id) => id == call.id,
+        None => stray.is_some() && found.frame == stray,
+    };
+    let find = |(rule, certainty)| {
+        let group = facts.found(rule)?;
+        Some((
+            crate::rule(rule)?,
+            group.first.iter().find(is_meant)?,
+            certainty,
+        ))
+    };
+    let rules = [
+        ("response-id-type-changed", Certain),
+        ("response-unknown-id", Likely),
+    ];
+    let (rule, found, certainty) = rules.into_iter().find_map(find)?;
+    let sentence = format!(
+        "the server answered {}, but with an id that the client cannot match{}: {} in place of {}",
+        phrases::call_at(call),
+        phrases::at(found.frame),
+        found.detail,
+        quote::text(call.rpc_id.json())
+    );
+    let cause = Cause::new(certainty, sentence, rule.fix).shown([phrases::request(call)]);
+    let cause = cause.shown([phrases::finding(rule.id, found)]);
+    Some(cause.shown(phrases::leaving(facts)))
+}
+
 /// A younger request is under way, nanoseconds.
 const PATIENCE_NS: u64 = 2 * SECOND_NS;
 
@@ -75,6 +120,11 @@ const TOO_LONG_NS: u64 = 30 * SECOND_NS;
 
 /// The server never answered a request.
 pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
+    let is_later = |call: &&Exchange| !OPENING.contains(&&*call.method);
+    let other_id = |call| other_id(facts, call);
+    if let Some(cause) = facts.troubled().filter(is_later).find_map(other_id) {
+        return Some(cause);
+    }
     let told = facts.told_to_end();
     let until = told.unwrap_or(facts.now);
     // The handshake has a cause of its own, a call that asks the client waits for that, and a server
@@ -83,16 +133,18 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     // The server would not have answered either if nobody had cancelled.
     let hangs = old.len() > 1 || facts.found("shutdown-eof-ignored").is_some();
     let is_vain = hangs && client_gave_up(facts).is_none();
+    let is_at_work = |call: &Exchange| {
+        call.progress_count > 0 || call.cancelled.is_some_and(|seq| facts.survived(seq))
+    };
     old.retain(|call| {
         let mut others = facts.without_answer();
-        !["initialize", "server/discover"].contains(&&*call.method)
+        is_later(call)
             && (call.status != Status::Lost || told.is_some())
-            && (call.status != Status::Cancelled || is_vain)
+            && (call.status != Status::Cancelled || is_vain && !is_at_work(call))
             && !others.any(|one| one.parent == Some(call.id))
     });
     let oldest = *old.iter().min_by_key(|call| (call.t_request, call.id))?;
     let waited_ns = oldest.unanswered_ns(until)?;
-    let (instead, evidence) = phrases::other_id(facts, oldest).unzip();
     // A server that does one thing after the other had no time left for it.
     let until_end = |one: &&Exchange| {
         let done = one.t_response_last.unwrap_or_default();
@@ -101,10 +153,9 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     let busy = facts.last_answered.iter().rfind(until_end);
     let busy = busy.filter(|one| facts.last_answered.iter().all(|it| it.id <= one.id));
     let busy_with = busy.map(|one| format!("; it was at work on {}", phrases::call_at(one)));
-    let others = match old.len() as u64 - 1 {
-        0 => String::new(),
-        others => format!(", nor {}", plural(others, "other request")),
-    };
+    let others = phrases::if_any(old.len() as u64 - 1, |others| {
+        format!(", nor {}", plural(others, "other request"))
+    });
     let is_open = oldest.status == Status::Open;
     let cause = Cause::new(
         if waited_ns > TOO_LONG_NS {
@@ -121,7 +172,7 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
             },
             phrases::call_at(oldest),
             duration(waited_ns),
-            instead.or(busy_with).unwrap_or_default()
+            busy_with.unwrap_or_default()
         ),
         "Look what the server does with this request: a tool that waits for something itself, an \
          exception that nobody catches, a handler that forgets to answer or sends another id. A \
@@ -130,7 +181,7 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     );
     let cause = cause
         .shown(old.iter().take(3).map(|call| phrases::request(call)))
-        .shown(evidence.or(busy.and_then(phrases::response)))
+        .shown(busy.and_then(phrases::response))
         .shown(phrases::leaving(facts));
     Some(cause.shown(phrases::stderr(facts, Some(oldest.t_request), 2)))
 }
@@ -140,8 +191,11 @@ const IMPATIENCE_NS: u64 = 4_900_000_000;
 
 /// The client gave up waiting for an answer.
 pub(super) fn client_gave_up(facts: &Facts) -> Option<Cause> {
-    let cancelled = facts.cancelled.iter();
-    let judged = cancelled.filter(|one| one.exchange.direction == Direction::ClientToServer);
+    let is_meant = |one: &&Cancelled| {
+        one.exchange.direction == Direction::ClientToServer
+            && other_id(facts, &one.exchange).is_none()
+    };
+    let judged = facts.cancelled.iter().filter(is_meant);
     let judged = judged.filter_map(|one| Some((one, one.waited_ns()?, timed_out(one)?)));
     let others = judged.clone().count().saturating_sub(1) as u64;
     let (cancelled, waited, certainty) =
@@ -152,10 +206,9 @@ pub(super) fn client_gave_up(facts: &Facts) -> Option<Cause> {
         (true, 0) => "; it had sent a progressToken, but the server sent no progress".to_owned(),
         (true, n) => format!(" although {} had come", plural(n, "progress notification")),
     };
-    let more = match others {
-        0 => String::new(),
-        others => format!("; {} ended so too", plural(others, "other call")),
-    };
+    let more = phrases::if_any(others, |others| {
+        format!("; {} ended so too", plural(others, "other call"))
+    });
     let (call, waited) = (phrases::call_at(exchange), duration(waited));
     let sentence = format!(
         "the server had not answered {call} for {waited} when the client gave it up{progress}{more}"
@@ -384,7 +437,11 @@ pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
     };
     let waited = first.unanswered_ns(Some(facts.now).filter(|_| !facts.is_cut_off()));
     let waited = waited.map_or_else(String::new, |ns| format!(", after {}", duration(ns)));
-    let told = format!("{} had no answer {when}{waited}", phrases::call_at(first));
+    let progress = phrases::if_any(first.progress_count, |n| {
+        format!(", though {} came", plural(n, "progress notification"))
+    });
+    let call = phrases::call_at(first);
+    let told = format!("{call} had no answer {when}{waited}{progress}");
     // Where others were answered another cause has counted all.
     let others = match facts.counts.failed.saturating_sub(1) {
         n @ 1.. if facts.failed.is_empty() => format!("; {} failed too", plural(n, "other call")),

@@ -292,6 +292,15 @@ pub struct Ends {
     pub s2c: Option<Closed>,
 }
 
+impl Ends {
+    /// Whether the server had already closed its output at `t`: no answer can come to what is sent
+    /// then.
+    pub fn has_server_closed(&self, t: Moment) -> bool {
+        let closed = self.s2c.filter(|end| end.by == Side::Server);
+        closed.is_some_and(|end| end.t < t)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     pub max_rss_bytes: u64,

@@ -128,6 +128,27 @@ fn programs_get_an_object_per_line() {
     assert_eq!(replay["path"], case.made().to_str().unwrap());
 }
 
+#[test]
+fn where_a_replay_fails_the_variables_that_were_set_then_and_are_not_now_are_named() {
+    let mut case = Case::new(&PLAIN);
+    let script = |answer| [r#"< "id":1"#, answer];
+    let (same, other) = (
+        script(r#"> result 1 {"n":1}"#),
+        script(r#"> result 1 {"n":2}"#),
+    );
+    let mut then = case.command(&[], &same);
+    then.env("ADA_TOKEN", "x").env("SSH_TTY", "/dev/pts/1");
+    assert!(then.status().unwrap().success());
+    case.recording = case.made();
+    let names = |replayed: Replayed| replayed.err.contains("ADA_TOKEN");
+    let failed = case.replay(&[], &other);
+    assert_eq!(failed.code, Some(1), "{failed:?}");
+    assert!(failed.err.contains("not now: ADA_TOKEN\n"), "{failed:?}");
+    let again = case.command(&[], &other).env("ADA_TOKEN", "y").output();
+    let named = [Replayed::of(&again.unwrap()), case.replay(&[], &same)].map(names);
+    assert_eq!(named, [false; 2], "they are set, or nothing fails");
+}
+
 /// Once every run was a test of its own.
 #[test]
 fn reports_and_annotations_are_about_the_cassette() {

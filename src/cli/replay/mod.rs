@@ -21,10 +21,11 @@ mod update;
 use super::comparison::{self, Compared, Form, Party, Strictness};
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Folder;
-use super::select;
+use super::{output, select};
 use clap::Args;
 use driving::{Driving, Part};
 use mcpreel_store::reader::Recording;
+use mcpreel_wire::text::escape;
 use plan::{Plan, Run};
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
@@ -152,6 +153,9 @@ pub fn run(args: &Replay) -> Outcome {
         updated: updated.as_ref(),
     };
     summary.write(format)?;
+    if code != 0 {
+        tell_unset(&recording.summary()?.context.env_names);
+    }
     Ok(Exit::Process(ExitCode::from(
         match (outcome.interrupted, updated) {
             (Some(signal), _) => 128 + u8::try_from(signal).unwrap_or(0),
@@ -162,4 +166,35 @@ pub fn run(args: &Replay) -> Outcome {
             (None, Some(Updated::Same) | None) => code,
         },
     )))
+}
+
+/// The beginnings of names of variables that say where somebody sat: no server needs them.
+const OF_THE_SEAT: [&str; 12] = [
+    "_",
+    "COLORTERM",
+    "DBUS_",
+    "DISPLAY",
+    "LC_",
+    "LS_COLORS",
+    "OLDPWD",
+    "PWD",
+    "SHLVL",
+    "SSH_",
+    "TERM",
+    "XDG_",
+];
+
+/// Variables that are named.
+const MOST_NAMED: usize = 20;
+
+/// Says which variables the recorded server had and this one had not: it may fail for the want of them.
+fn tell_unset(then: &[String]) {
+    let is_seat = |name: &str| OF_THE_SEAT.iter().any(|seat| name.starts_with(seat));
+    let is_missing = |name: &&String| std::env::var_os(name).is_none() && !is_seat(name);
+    let missing: Vec<_> = then.iter().filter(is_missing).collect();
+    if !missing.is_empty() {
+        let names = missing.iter().map(|name| escape(name).into_owned());
+        let names = output::some(names, missing.len() as u64, MOST_NAMED).join(", ");
+        output::say(&format!("set when it was recorded, not now: {names}"));
+    }
 }

@@ -51,7 +51,11 @@ pub enum Outcome {
     Silence,
     /// A stream of notifications, whose end is a step.
     Stream,
-    Death,
+    /// The server said nothing any more, and died. One that is not the last may be all that a live
+    /// client asks.
+    Death {
+        is_last: bool,
+    },
 }
 
 /// The live event after which steps come again.
@@ -112,8 +116,8 @@ pub struct Index {
     pub session: Session,
     /// Capabilities of the server that answers on record show, in the newer era.
     pub capabilities: BTreeSet<&'static str>,
-    /// The end of the server, if it is known.
-    pub death: Option<End>,
+    /// The end of the server, if it is known, and when it came.
+    pub death: Option<(End, Moment)>,
     /// Placeholders of redacted values.
     pub placeholders: BTreeSet<String>,
     /// Those that the recorded client sends, and that have no value.
@@ -136,8 +140,11 @@ impl Index {
             builder.frame(frame);
         }
         let mut index = builder.index;
-        if let (Some(lost), Some(_)) = (builder.last_lost, &index.death) {
-            index.entries[lost].outcome = Outcome::Death;
+        for lost in builder.lost.iter().filter(|_| index.death.is_some()) {
+            let (is_last, entry) = (builder.lost.last() == Some(lost), &mut index.entries[*lost]);
+            if is_last || builder.last_said.is_none_or(|said| entry.request > said) {
+                entry.outcome = Outcome::Death { is_last };
+            }
         }
         index.unbound.retain(|name| !secrets.0.contains_key(name));
         if index.entries.is_empty() {
@@ -178,7 +185,10 @@ struct Builder<'r> {
     anchor: Trigger,
     /// The last frame before the client closed its side.
     last_input: Option<Seq>,
-    last_lost: Option<usize>,
+    /// The last frame of the server.
+    last_said: Option<Seq>,
+    /// Requests over which the server ended.
+    lost: Vec<usize>,
 }
 
 impl<'r> Builder<'r> {
@@ -192,7 +202,7 @@ impl<'r> Builder<'r> {
         let death = end.filter(|end| matches!(end, End::Exited { .. } | End::Killed { .. }));
         Ok(Self {
             index: Index {
-                death: death.cloned(),
+                death: death.cloned().map(|end| (end, Moment(summary.t_last_ns))),
                 session: summary.session,
                 recording: crate::cassette_name(recording).unwrap_or(summary.id),
                 ..Index::default()
@@ -203,7 +213,8 @@ impl<'r> Builder<'r> {
             chains: HashMap::new(),
             anchor: Trigger::Start,
             last_input: last_input(recording)?,
-            last_lost: None,
+            last_said: None,
+            lost: Vec::new(),
         })
     }
 
@@ -216,6 +227,9 @@ impl<'r> Builder<'r> {
         }
         if self.last_input.is_some_and(|last| head.seq > last) {
             self.anchor = Trigger::End;
+        }
+        if head.stream == StreamId::S2C {
+            self.last_said = Some(head.seq);
         }
         match (head.stream, frame.what) {
             (StreamId::STDERR, _) => self.step(head, Act::Stderr, None),
@@ -268,7 +282,7 @@ impl<'r> Builder<'r> {
             self.index.entries[before].next_round = Some(number);
         }
         if exchange.status == Status::Lost {
-            self.last_lost = Some(number);
+            self.lost.push(number);
         }
         let method = methods::find(&exchange.method);
         let usage = method.and_then(|it| it.used_in(Revision::V2026_07_28));

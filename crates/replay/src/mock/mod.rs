@@ -42,7 +42,8 @@
 //!   a request, an answer, a notification, or the end of input; once, however often the anchor is
 //!   repeated.
 //! * **Silence is recorded too**: a request that was cancelled or never answered gets no answer, and
-//!   where the server died over a request the mock ends in the same way.
+//!   where the server died over a request the mock ends in the same way: at once if it is the last
+//!   that was lost, else as long after it as the server did, if the last does not come before.
 //! * **Input rounds**: a retry with our token goes on to the next recorded round of its chain;
 //!   a token that we did not give is an error −32602.
 //! * Values of redacted placeholders (`--bind secret:1=env:NAME`) are expected in requests and filled

@@ -117,7 +117,10 @@ pub(super) enum Then {
     /// The recorded answer of this entry; it is marked if it is only the nearest.
     Answer(usize, Option<Near>),
     Own(Vec<u8>),
-    Die,
+    /// The recorded end: if `waits`, as long after the request as on record.
+    Die {
+        waits: bool,
+    },
 }
 
 pub struct Server {
@@ -345,6 +348,10 @@ impl Server {
                 };
                 due + play.delay
             }
+            (None, Then::Die { waits }) if *waits || is_recorded => {
+                let death = self.index.death.as_ref();
+                play.stands_for(death.map_or(Moment(0), |(_, at)| *at)) + play.delay
+            }
             (None, _) => play.began + play.delay,
         }
     }
@@ -352,8 +359,8 @@ impl Server {
     fn finish(&mut self, play: Play, now: Moment) {
         match (play.then, play.live) {
             (Then::Own(answer), _) => self.say_own(answer),
-            (Then::Die, _) => {
-                if let Some(death) = self.index.death.clone() {
+            (Then::Die { .. }, _) => {
+                if let Some((death, _)) = self.index.death.clone() {
                     self.act(Action::End(Ended::AsRecorded(death)));
                 }
             }

@@ -28,8 +28,12 @@ const PATIENCE: Duration = Duration::from_millis(150);
 /// waking for every chunk costs the session a tenth of its round trips, and viewers look every 33 ms.
 const GATHER: Duration = Duration::from_millis(10);
 
-/// Disk space that the spool does not need any more is given back after this much quiet.
-const QUIET: Duration = Duration::from_millis(500);
+/// Disk space that the spool does not need any more is given back after this much time: what comes
+/// meanwhile is written twice as fast into pages that are there.
+const HOLD: Duration = Duration::from_millis(500);
+
+/// Until it is given back it is looked at this often.
+const QUIET: Duration = Duration::from_millis(250);
 
 /// The time between two looks at the room on the disk while traffic flows.
 const LOOK_AT_DISK: Duration = Duration::from_millis(250);
@@ -85,6 +89,7 @@ impl Keeping {
             pause: RESTART,
             said: Vec::new(),
             disk_at: Moment(0),
+            trim_at: None,
             short_of_disk: false,
         };
         let keep = move || {
@@ -124,6 +129,8 @@ struct Keeper {
     /// What the indexer said, up to its last line.
     said: Vec<u8>,
     disk_at: Moment,
+    /// When disk space that is not needed is given back.
+    trim_at: Option<Moment>,
     short_of_disk: bool,
 }
 
@@ -146,7 +153,12 @@ impl Keeper {
         let now = self.tap.clock().now();
         if now >= self.disk_at {
             self.disk_at = now + LOOK_AT_DISK;
-            self.tap.trim();
+            if !self.tap.is_trim() && now >= *self.trim_at.get_or_insert(now + HOLD) {
+                self.tap.trim();
+            }
+            if self.tap.is_trim() {
+                self.trim_at = None;
+            }
             self.look_at_disk();
         }
         if self.indexer.is_none() && now >= self.start_at {

@@ -17,7 +17,7 @@ pub(super) const QUOTED: usize = 64 * 1024;
 
 /// The bytes from `at` on, so many at most.
 pub(super) fn near(text: &[u8], at: usize, most: usize) -> &[u8] {
-    &text[at..text.len().min(at + most)]
+    &text[at.min(text.len())..text.len().min(at + most)]
 }
 
 /// How many bytes at the beginning of a text are so.

@@ -1,11 +1,11 @@
 //! Secrets in JSON: by what holds them, and by what strings say.
 
-use super::encodings::{self, Layer};
+use super::encodings::{self, Code, Layer};
 use super::entropy::is_value;
 use super::extent::lossy;
 use super::find::Finder;
 use super::names::{Class, LONGEST, is_beside, is_given, is_of_name, words};
-use super::policy::{Noticed, id};
+use super::policy::id;
 use super::report::{Found, Hit};
 use super::text;
 use super::token::{self, Piece, Pieces};
@@ -33,10 +33,10 @@ pub(super) enum Under {
     Word,
 }
 
-/// Finds every secret in the document `text`, which lies within `depth` layers of codes.
+/// Finds every secret in the document `root`, which lies within `depth` layers of codes.
 pub(super) fn walk(
     (finder, depth): (&Finder<'_>, usize),
-    (text, root): (Noticed<'_>, Value<'_>),
+    root: Value<'_>,
     under: Under,
     found: &mut Found,
 ) {
@@ -48,7 +48,6 @@ pub(super) fn walk(
     Walk {
         finder,
         depth,
-        text,
         ruled,
         path,
         found,
@@ -59,7 +58,6 @@ pub(super) fn walk(
 struct Walk<'w> {
     finder: &'w Finder<'w>,
     depth: usize,
-    text: Noticed<'w>,
     ruled: Vec<Range<usize>>,
     path: Vec<Step>,
     found: &'w mut Found,
@@ -203,14 +201,13 @@ impl Walk<'_> {
         };
         let start = string.span().start + 1;
         let mark = self.found.hits.len();
-        if string.has_escapes() {
-            let layer = Layer::unescaped(inner);
-            self.said(Noticed::unknown(&layer.text), under);
+        if let Some(layer) = Layer::of(Code::Escape, inner) {
+            self.said(&layer.text, under);
             for hit in &mut self.found.hits[mark..] {
                 hit.span = layer.place(hit.span.clone());
             }
         } else {
-            self.said(self.text.part(start..start + inner.len()), under);
+            self.said(inner, under);
         }
         if self.found.hits.len() == mark {
             return;
@@ -224,8 +221,8 @@ impl Walk<'_> {
     }
 
     /// Finds what is secret in what a string says.
-    fn said(&mut self, said: Noticed<'_>, under: Under) {
-        let (text, mark) = (said.text, self.found.hits.len());
+    fn said(&mut self, text: &[u8], under: Under) {
+        let mark = self.found.hits.len();
         let is_held = matches!(under, Under::Named(_) | Under::Within(_));
         let finder = self.finder;
         if is_held && finder.nested(text, self.depth + 1, under, self.found) {
@@ -246,7 +243,7 @@ impl Walk<'_> {
             Under::Named(Class::Header | Class::Pair) | Under::Word
         );
         if self.found.hits.len() == mark || is_part {
-            finder.string(said, self.depth + 1, self.found);
+            finder.string(text, self.depth + 1, self.found);
         }
     }
 

@@ -1,14 +1,15 @@
 //! Secrets in a text: by shape, by name, in URLs, in private keys, by the user's own patterns.
 
 use super::bind;
+use super::encodings::{self, Code};
 use super::entropy;
 use super::extent::{LONG, behind_scheme, leading, lossy, near, trailing};
 use super::names::{Class, LONGEST, Name};
-use super::policy::{Notice, Noticed, Policy, Sign, id};
+use super::policy::{Notice, Policy, Sign, id};
 use super::report::Found;
 use super::token::Kind;
 use super::value::{Placement, fits, is_placeholder};
-use super::{encodings, pem, url};
+use super::{pem, url};
 use std::ops::Range;
 
 /// Bytes of a lead that belong to a secret.
@@ -23,14 +24,6 @@ const NEAR: usize = 96;
 /// Pieces of one value that are looked for elsewhere as well.
 const PIECES: usize = 64;
 
-/// In what codes something may stand in a text.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Codes {
-    pub has_percent: bool,
-    pub has_escapes: bool,
-    pub has_styles: bool,
-}
-
 /// A text that is gone through, and how far it has been looked at for what, so that nothing is looked
 /// at again and again.
 pub(super) struct Scan<'s> {
@@ -42,24 +35,20 @@ pub(super) struct Scan<'s> {
     pub pem: pem::Passed,
 }
 
-/// Finds all there is in a text as it stands.
-pub(super) fn scan(policy: &Policy, noticed: Noticed<'_>, found: &mut Found) -> Codes {
-    let mut codes = Codes::default();
-    let mut scan = Scan::new(policy, noticed.text, found);
-    noticed.any(policy, |Sign { notice, start, end }| {
+/// Finds all there is in a text as it stands; the codes in which there may be more.
+pub(super) fn scan(policy: &Policy, text: &[u8], found: &mut Found) -> Vec<Code> {
+    let mut codes = Vec::new();
+    let mut scan = Scan::new(policy, text, found);
+    for Sign { notice, start, end } in policy.signs(text) {
         match notice {
             Notice::Shape(number) => scan.shape(number, start),
             Notice::Name => scan.name(start..end),
             Notice::Url => url::find(&mut scan, end),
             Notice::Pem => pem::find(&mut scan, start),
-            Notice::Percent => codes.has_percent = true,
-            Notice::Escape => codes.has_escapes = true,
-            Notice::Style => codes.has_styles = true,
-            Notice::Grant => {}
+            Notice::Code(code) if !codes.contains(&code) => codes.push(code),
+            Notice::Code(_) | Notice::Grant => {}
         }
-        false
-    });
-    let text = noticed.text;
+    }
     for (rule, regex) in &policy.extra {
         for captures in regex.captures_iter(text) {
             if let Some(secret) = captures.get(1).or_else(|| captures.get(0)) {
@@ -80,9 +69,9 @@ pub(super) fn is_likely(policy: &Policy, raw: &[u8], sign: &Sign) -> bool {
             may_have_value(raw, end) && name_ending_at(policy, raw, start..end).is_some()
         }
         Notice::Url => url::may_have_user(&raw[end..]),
-        Notice::Percent => encodings::percent(&raw[start..]).is_some(),
+        Notice::Code(Code::Percent) => encodings::percent(&raw[start..]).is_some(),
         Notice::Grant => memchr::memmem::find(raw, b"\"code").is_some(),
-        Notice::Escape | Notice::Style | Notice::Pem => true,
+        Notice::Code(_) | Notice::Pem => true,
     }
 }
 
@@ -207,7 +196,7 @@ impl<'s> Scan<'s> {
         }
         // A name in which something is secret is not told.
         let mut inside = Found::default();
-        scan(policy, Noticed::unknown(called), &mut inside);
+        scan(policy, called, &mut inside);
         if inside.hits.is_empty() {
             let key = lossy(text, &name.span);
             for hit in &mut self.found.hits[mark..] {
@@ -225,12 +214,6 @@ fn is_dull(value: &str) -> bool {
         .unwrap_or_default();
     let is_same = after.len() > 3 && after.bytes().all(|byte| byte == after.as_bytes()[0]);
     is_same || is_placeholder(value)
-}
-
-/// Whether a line ends with a name that is the value of another name: `name: API_KEY`.
-pub(super) fn ends_with_member_name(policy: &Policy, line: &[u8]) -> bool {
-    let name = name_ending_at(policy, line, line.len()..line.len());
-    name.is_some_and(|name| bind::is_member_name(line, &name))
 }
 
 /// The name that ends with `word`, and what it says: a word, or several that make a name together.

@@ -1,6 +1,6 @@
 //! Secrets in URLs, in front of their hosts.
 
-use super::encodings::Layer;
+use super::encodings::{Code, Layer};
 use super::entropy::is_random;
 use super::extent::{leading, near};
 use super::names::Class;
@@ -23,7 +23,7 @@ pub(super) fn find(scan: &mut Scan<'_>, start: usize) {
         return;
     };
     let secret = secret.start + start..secret.end + start;
-    let layer = Layer::unpercented(&scan.text[secret.clone()]);
+    let layer = Layer::of(Code::Percent, &scan.text[secret.clone()]);
     let mark = scan.found.hits.len();
     scan.add(secret, (id::URL, Kind::Secret));
     // What is meant stands elsewhere as it is.

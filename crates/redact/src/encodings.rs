@@ -50,7 +50,11 @@ impl Code {
             Some((said, count, length))
         };
         match self {
-            Self::Percent => Some(([percent(text)?, 0, 0, 0], 1, 3)),
+            Self::Percent => {
+                // The first byte of a letter of several is followed by another one.
+                let is_one = |byte: &u8| *byte < 0xc0 || text.get(3) == Some(&b'%');
+                Some(([percent(text).filter(is_one)?, 0, 0, 0], 1, 3))
+            }
             Self::Escape => {
                 let mut units = Units::new(text);
                 let unit = units.next()?;
@@ -305,10 +309,16 @@ pub(super) fn is_pair(text: &[u8]) -> bool {
     plain_pair(text).is_some()
 }
 
-/// The secret of such a pair: what stands behind the colon, or before it where that is nothing. What
-/// stands before it is the name of somebody: other texts have colons as well.
-pub(super) fn secret_of_pair(text: &[u8]) -> Option<Vec<u8>> {
-    let (mut plain, colon) = plain_pair(text)?;
+/// The secret that base64 says: of a pair what stands behind the colon, or before it where that is nothing;
+/// of a text all of it. What stands before the colon is the name of somebody: other texts have colons too.
+pub(super) fn secret_in(text: &[u8]) -> Option<Vec<u8>> {
+    let Some((mut plain, colon)) = plain_pair(text) else {
+        let of_base64 = |byte: &u8| is_letter(*byte) || *byte == b'=';
+        let is_whole = text.len() >= 12 && text.len() % 4 == 0 && text.iter().all(of_base64);
+        let plain = if is_whole { decode(text) } else { Vec::new() };
+        let is_text = plain.len() >= 8 && plain.iter().all(|byte| matches!(byte, b'!'..=b'~'));
+        return is_text.then_some(plain);
+    };
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"._@+-\\%$".contains(byte);
     if !plain[..colon].iter().all(is_name) {
         return None;

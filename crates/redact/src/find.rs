@@ -14,7 +14,7 @@ use super::json::{self, Under};
 use super::known::Known;
 use super::policy::Policy;
 use super::report::Found;
-use super::text::{self, Scan};
+use super::text;
 use mcpreel_wire::json::{Node, parse_into};
 use std::ops::Range;
 
@@ -60,10 +60,8 @@ impl Finder<'_> {
                 .any(|sign| text::is_likely(self.policy, raw, &sign))
             || depth < MOST_LAYERS
                 && encodings::runs(raw).any(|run| {
-                    let mut shapes = self.policy.at_run(raw[run.start]);
-                    shapes.any(|shape| text::shape(self.policy, raw, shape, run.start).is_some())
-                        || encodings::readings(&raw[run])
-                            .any(|reading| self.may_have(&reading, depth + 1))
+                    let mut readings = encodings::readings(&raw[run]);
+                    readings.any(|reading| self.may_have(&reading, depth + 1))
                 })
     }
 
@@ -129,14 +127,7 @@ impl Finder<'_> {
             found.place(text, &layer, mark);
         }
         for run in encodings::runs(text) {
-            let mark = found.hits.len();
-            let mut scan = Scan::new(self.policy, text, found);
-            for shape in self.policy.at_run(text[run.start]) {
-                scan.shape(shape, run.start);
-            }
-            if found.hits.len() == mark {
-                self.run(text, run, depth, found);
-            }
+            self.run(text, run, depth, found);
         }
     }
 

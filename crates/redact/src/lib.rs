@@ -25,8 +25,6 @@
 //! is beyond a limit is in the report.
 
 mod bind;
-mod block;
-mod columns;
 mod encodings;
 mod entropy;
 mod extent;
@@ -40,8 +38,10 @@ mod pem;
 mod policy;
 mod redactor;
 mod report;
+mod rest;
 mod ruleset;
 mod sentence;
+mod table;
 mod text;
 pub mod token;
 mod url;

@@ -84,6 +84,7 @@ pub(super) struct Words {
     pub links: Vec<String>,
     pub joins: Vec<String>,
     pub protocol: Vec<String>,
+    pub ids: Vec<String>,
 }
 
 pub(super) fn words() -> &'static Words {

@@ -44,8 +44,6 @@ pub enum PolicyError {
 #[derive(Debug)]
 pub struct Policy {
     pub(super) shapes: Vec<Shape>,
-    /// Shapes without a fixed text: they are tried where a run of base64 begins.
-    at_runs: Vec<usize>,
     /// Finds texts by which something is noticed, in any case of their letters, in a single pass.
     noticed: DFA,
     /// The meaning of each of these texts.
@@ -133,9 +131,7 @@ impl Policy {
         let noticed = noticed.build(said).map_err(|_| PolicyError::TooMuch)?;
         let names = settings.names.iter();
         let allow = settings.allow.iter();
-        let at_runs = (0..shapes.len()).filter(|at| shapes[*at].rule.anchors.is_empty());
         Ok(Self {
-            at_runs: at_runs.collect(),
             shapes,
             noticed,
             notices: texts.into_iter().map(|(_, notice)| notice).collect(),
@@ -174,12 +170,6 @@ impl Policy {
             start: found.start(),
             end: found.end(),
         })
-    }
-
-    /// Shapes without a fixed text that may begin with this byte.
-    pub(super) fn at_run(&self, first: u8) -> impl Iterator<Item = usize> {
-        let shapes = self.at_runs.iter().copied();
-        shapes.filter(move |shape| self.shapes[*shape].rule.lead.has(first))
     }
 
     pub(super) fn rule(&self, number: usize) -> &str {

@@ -231,7 +231,7 @@ impl Found {
             return false;
         }
         // Whoever knows a pair as base64 knows what is secret in it.
-        let plain = super::encodings::secret_of_pair(&value).map(Vec::into_boxed_slice);
+        let plain = super::encodings::secret_in(&value).map(Vec::into_boxed_slice);
         let plain = plain.filter(|plain| !policy.allow.contains(plain));
         self.hits.push(Hit {
             plain,

@@ -42,9 +42,9 @@ pub struct Rule {
     #[serde(default)]
     pub(super) kind: Kind,
     /// Texts by which a secret is noticed: each secret begins with one of them, or has one behind its
-    /// lead. Empty for secrets that begin with any base64.
+    /// lead.
     pub(super) anchors: Vec<String>,
-    /// Bytes before an anchor that belong to it; without anchors, those that it may begin with.
+    /// Bytes before an anchor that belong to it.
     #[serde(default)]
     pub(super) lead: Bytes,
     /// Bytes that may not stand in front of a secret: it would be a part of something else.
@@ -84,8 +84,8 @@ pub(super) enum Needs {
     Pair,
     /// Base64 with two zero bytes.
     TwoNuls,
-    /// Base64 of a long number up to the first dot.
-    Number,
+    /// A person may have chosen it: it has another sign than letters.
+    Chosen,
     /// A part without separators of 12 bytes.
     Long,
 }
@@ -131,10 +131,8 @@ impl Needs {
                 let plain = super::encodings::decode(secret.as_bytes());
                 memchr::memchr_iter(0, &plain).count() == 2
             }
-            Self::Number => {
-                let first = secret.split('.').next().unwrap_or_default();
-                let plain = super::encodings::decode(first.as_bytes());
-                (17..=20).contains(&plain.len()) && plain.iter().all(u8::is_ascii_digit)
+            Self::Chosen => {
+                secret.len() > 5 && !secret.bytes().all(|byte| byte.is_ascii_alphabetic())
             }
             Self::Long => secret.split(['-', '_']).any(|part| part.len() >= 12),
         }

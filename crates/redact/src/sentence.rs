@@ -1,35 +1,39 @@
 //! The value of a name in a sentence, in any language: `the password for ada is this`,
 //! `パスワードは「this」です`, `use this as your code`.
 //!
-//! Words are read from the name on, to the end of its sentence. A word that links (`is`, `est`, `:`)
-//! says that the next one may be the value; right behind the name no link is needed. What makes a
-//! word a value stands in [`looks_stated`] and [`looks_adjacent`].
+//! Words are read from the name on. A word that links (`is`, `est`, `:`) says that the next one may be the
+//! value; right behind the name no link is needed, and nowhere for what nobody would read. In the sentences
+//! behind its own only what is linked or random is a value. What makes a word one stands in
+//! [`looks_stated`] and [`looks_adjacent`].
 
-use super::block;
-use super::entropy::is_value;
+use super::entropy::{is_dense, is_value};
 use super::extent::{leading, line_start, lossy, near};
 use super::names::{self, Class, Name, words};
+use super::rest;
 use super::value::{
-    Placement, Value, is_method, is_other_name, looks_adjacent, looks_generated, looks_stated,
+    Bond, Value, fits, is_name, is_other_name, looks_adjacent, looks_generated, looks_stated,
 };
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Bytes of a sentence that are read.
-const NEAR: usize = 192;
+/// Bytes that are read behind a name.
+const NEAR: usize = 256;
 
 /// Words between a name and its value.
-const WORDS: usize = 10;
+const WORDS: usize = 24;
 
 /// Words between a link and the value: `is now this`.
 const BEHIND_LINK: usize = 2;
+
+/// A random word that stands for itself has so many letters.
+const RANDOM: usize = 20;
 
 /// Words in front of a name whose value follows at once.
 const MARKS: [&[u8]; 4] = [b"with ", b"using ", b"and ", b"with the "];
 
 /// Opening quotes, each with its closing one.
-const QUOTES: [(char, char); 12] = [
+const QUOTES: [(char, char); 13] = [
     ('"', '"'),
     ('\'', '\''),
     ('`', '`'),
@@ -42,10 +46,11 @@ const QUOTES: [(char, char); 12] = [
     ('『', '』'),
     ('《', '》'),
     ('＂', '＂'),
+    ('【', '】'),
 ];
 
 /// Signs between words, in any script.
-const BETWEEN: &str = " \t,()（），、。；!?！？*_›»";
+const BETWEEN: &str = " \t\r\n,()（），、。；،؛।!?！？¡¿*_›»>";
 
 /// Signs that link as a word does.
 const LINKS: &str = ":=：＝→—–|│";
@@ -54,8 +59,10 @@ const LINKS: &str = ":=：＝→—–|│";
 struct Word {
     span: Range<usize>,
     is_quoted: bool,
-    /// Whether a sign that links stands before it.
+    /// Whether a sign that links, a comma, or a new line stands before it.
     is_linked: bool,
+    is_apart: bool,
+    is_below: bool,
     after: After,
     /// Where the next word is looked for.
     end: usize,
@@ -71,88 +78,96 @@ enum After {
     End,
 }
 
-/// How far a sentence was read.
-struct Reading {
-    /// Words since one that links.
-    since_link: Option<usize>,
-    /// Whether no other word stands between the name and the next one.
-    is_adjacent: bool,
-    /// Whether the next word is the value without a link.
-    is_marked: bool,
-}
-
-impl Reading {
-    fn new(text: &[u8], name: &Name) -> Self {
-        let (before, called) = (&text[..name.span.start], &text[name.span.clone()]);
-        // Other languages have the verb at the end; `PIN 4711` has none.
-        let is_foreign = !called.is_ascii() || called == b"PIN";
-        Self {
-            since_link: None,
-            is_adjacent: true,
-            is_marked: is_foreign || MARKS.iter().any(|mark| before.ends_with(mark)),
-        }
-    }
-
-    /// Whether something says that `word` is the value.
-    fn is_stated(&self, class: Class, word: &Word) -> bool {
-        let most = if class == Class::Digits {
-            0
-        } else {
-            BEHIND_LINK
-        };
-        self.since_link.is_some_and(|words| words <= most)
-            || self.is_adjacent && (self.is_marked || word.is_quoted)
-    }
-}
-
 /// The values of `name` in the sentence behind it, or before it.
 pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
     let behind = near(text, name.span.end, NEAR).utf8_chunks().next();
     let behind = behind.map_or("", |chunk| chunk.valid());
+    let (before, called) = (&text[..name.span.start], &text[name.span.clone()]);
     let Some(mut at) = begin(behind) else {
         return Vec::new();
     };
-    if text[name.span.clone()].eq_ignore_ascii_case(b"pass") && PASSED.is_match(behind) {
+    if called.eq_ignore_ascii_case(b"pass") && PASSED.is_match(behind) {
         return Vec::new();
     }
-    let (mut found, mut reading) = (Vec::new(), Reading::new(text, name));
+    // Other languages have the verb at the end; `PIN 4711` has none.
+    let is_marked =
+        !called.is_ascii() || called == b"PIN" || MARKS.iter().any(|mark| before.ends_with(mark));
+    let most = if name.class == Class::Digits {
+        0
+    } else {
+        BEHIND_LINK
+    };
+    // Words since one that links; whether nothing stands between the name and the word; whether its
+    // sentence is over.
+    let (mut since_link, mut is_adjacent, mut is_over) = (None::<usize>, true, false);
+    let (mut found, mut last) = (Vec::new(), "");
     for _ in 0..WORDS {
         let Some(word) = next_word(behind, at) else {
             break;
         };
         at = word.end;
         let said = &behind[word.span.clone()];
-        if word.is_linked {
-            reading.since_link = Some(0);
+        if word.is_below && name.class != Class::Digits {
+            (is_over, is_adjacent) = (true, false);
+            since_link = since_link.filter(|_| word.is_linked);
         }
-        let is_stated = reading.is_stated(name.class, &word);
-        let is_near = is_stated || reading.is_adjacent || !found.is_empty();
+        if word.is_linked {
+            since_link = Some(0);
+        }
+        let is_linked = since_link.is_some_and(|words| words <= most);
+        let is_stated = is_linked || is_adjacent && (is_marked || word.is_quoted);
+        let is_near = is_stated || is_adjacent || !found.is_empty() && !is_over;
         let is_count = name.class == Class::Digits && counts(&text[name.span.end + at..]);
-        if is_one_of(&words().links, &word, said) {
-            reading.since_link = Some(0);
-        } else if is_one_of(&words().joins, &word, said) {
-            reading.is_adjacent = true;
-            continue;
-        } else if is_near && !is_count && is_candidate(name.class, said, is_stated, word.is_quoted)
-        {
+        let is_alone = is_random(&word, said, last, behind) && name.class != Class::Digits;
+        let is_one = match name.class {
+            _ if is_alone => true,
+            _ if is_over => {
+                is_linked
+                    && name.class == Class::Password
+                    && looks_adjacent(said, false)
+                    && !word.is_quoted
+            }
+            // `the password ("this")`
+            Class::Password
+                if is_adjacent && word.is_quoted && behind[..word.end].starts_with(" (") =>
+            {
+                fits(name.class, said, Bond::Cell)
+            }
+            Class::Password if word.is_apart && !is_stated && found.is_empty() => {
+                looks_adjacent(said, word.is_quoted) && !is_other_name(said) && !is_name(said)
+            }
+            _ => is_near && !is_count && is_candidate(name.class, said, is_stated, word.is_quoted),
+        };
+        if is_one {
             let start = name.span.end + word.span.start;
-            found.push(Value::new(start..start + said.len(), Placement::Alone));
-        } else if !found.is_empty() || names::class(said).is_some() {
+            let bond = if name.class == Class::Digits {
+                Bond::Alone
+            } else {
+                Bond::Line
+            };
+            found.push(Value::new(start..start + said.len(), bond));
+        } else if is_one_of(&words().links, &word, said) {
+            since_link = Some(0);
+        } else if is_one_of(&words().joins, &word, said) {
+            is_adjacent = !is_over;
+            continue;
+        } else if !found.is_empty() || names::class(said).is_some_and(|class| class != Class::Many)
+        {
             break;
         } else {
-            reading.since_link = reading.since_link.map(|words| words + 1);
+            since_link = since_link.map(|words| words + 1);
         }
-        reading.is_adjacent = false;
+        (is_adjacent, last) = (false, said);
         match word.after {
             After::Word => {}
             After::Link => {
-                reading.since_link = Some(0);
+                since_link = Some(0);
                 let line = name.span.end + at;
-                if found.is_empty() && block::is_begun(&text[line..]) {
-                    return block::below(text, name, line);
+                if found.is_empty() && rest::is_begun(&text[line..]) {
+                    return rest::below(text, name, line);
                 }
             }
-            After::End => break,
+            After::End => (is_over, since_link) = (true, None),
         }
     }
     if found.is_empty() {
@@ -167,36 +182,45 @@ fn begin(behind: &str) -> Option<usize> {
     let marks = ['`', '*', '"', '\'', '»', '”', '」', ')', '?'];
     let rest = behind.trim_start_matches(marks);
     let (first, marks) = (rest.chars().next(), behind.len() - rest.len());
-    let is_word = marks <= 3 && first.is_none_or(|char| " \n".contains(char) || !char.is_ascii());
-    is_word.then_some(marks)
+    let is_word = first.is_none_or(|char| " ,.\n".contains(char) || !char.is_ascii());
+    (is_word && marks <= 3).then_some(marks)
+}
+
+/// Whether a word is one that nobody reads, and nothing says that it is something else: the id of a
+/// request, a part of a list.
+fn is_random(word: &Word, said: &str, last: &str, behind: &str) -> bool {
+    let line_after = &behind[word.end..];
+    let is_line = word.is_below && (line_after.is_empty() || line_after.starts_with(['\n', '\r']));
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_=+/".contains(&byte);
+    let is_id = words().ids.iter().any(|id| last.eq_ignore_ascii_case(id));
+    (said.len() >= RANDOM && (word.is_quoted || is_dense(said)) || is_line && said.len() >= 10)
+        && is_dense(said)
+        && said.bytes().all(is_word)
+        && !said.contains('/')
+        && !is_id
 }
 
 /// Whether a word may be the value: of a password what a person may have chosen, of others only
-/// what nobody reads. Whether it is one, `value::fits` decides.
+/// what nobody reads.
 fn is_candidate(class: Class, said: &str, is_stated: bool, is_quoted: bool) -> bool {
-    let word = said.as_bytes();
     match class {
-        Class::Digits => is_stated && is_code(said),
+        Class::Digits => is_stated && fits(class, said, Bond::Alone),
         Class::Key | Class::Token => {
-            let is_long = is_stated && said.is_ascii() && said.len() >= 20;
-            !is_method(said) && (is_value(word) || is_long && looks_generated(word))
+            let is_long = is_stated && said.is_ascii() && said.len() >= RANDOM;
+            is_value(said.as_bytes()) || is_long && looks_generated(said)
         }
-        Class::Password if !is_quoted && is_other_name(word) => false,
+        Class::Password if !is_quoted && is_other_name(said) => false,
         Class::Password if is_stated => looks_stated(said, is_quoted),
         Class::Password => looks_adjacent(said, is_quoted),
+        Class::Many => {
+            is_value(said.as_bytes()) && !said.bytes().all(|byte| byte.is_ascii_hexdigit())
+        }
         _ => false,
     }
 }
 
 fn is_one_of(words: &[String], word: &Word, said: &str) -> bool {
     !word.is_quoted && words.contains(&said.to_lowercase())
-}
-
-/// Whether a word is a code of digits, perhaps with signs between them.
-fn is_code(said: &str) -> bool {
-    let digits = said.bytes().filter(u8::is_ascii_digit).count();
-    let is_sign = |byte: u8| byte.is_ascii_digit() || b" -#".contains(&byte);
-    (3..=10).contains(&digits) && said.bytes().all(is_sign)
 }
 
 /// Whether what follows a number is what it counts: `123 items`.
@@ -206,35 +230,35 @@ pub(super) fn counts(after: &[u8]) -> bool {
     word.len() > 2 && word.ends_with(b"s")
 }
 
-/// The next word of a line from `at` on.
+/// The next word of a text from `at` on.
 fn next_word(text: &str, at: usize) -> Option<Word> {
     let rest = &text[at..];
     let is_between = |char: char| BETWEEN.contains(char) || LINKS.contains(char);
     let begin = rest.find(|char: char| !is_between(char))?;
-    let is_linked = rest[..begin].contains(|char| LINKS.contains(char));
     let (start, first) = (at + begin, rest[begin..].chars().next()?);
-    if matches!(first, '\n' | '\r') {
-        return None;
-    }
+    let between = &rest[..begin];
+    let word = |span: Range<usize>, is_quoted, after, end| Word {
+        span,
+        is_quoted,
+        is_linked: between.contains(|char| LINKS.contains(char)),
+        is_apart: between.starts_with(", ") || text[..at].ends_with(','),
+        is_below: between.contains('\n'),
+        after,
+        end,
+    };
     let quote = QUOTES.iter().find(|(open, _)| *open == first);
-    let quoted = quote.and_then(|(open, close)| {
+    if let Some((open, close)) = quote {
         let start = start + open.len_utf8();
-        let length = text[start..].split('\n').next()?.find(*close)?;
-        Some((start..start + length, start + length + close.len_utf8()))
-    });
-    if let Some((span, end)) = quoted {
-        return Some(Word {
-            span,
-            is_quoted: true,
-            is_linked,
-            after: After::Word,
-            end,
-        });
+        if let Some(length) = text[start..].split('\n').next()?.find(*close) {
+            let end = start + length;
+            return Some(word(start..end, true, After::Word, end + close.len_utf8()));
+        }
     }
-    let is_end = |char: char| char.is_whitespace() || "，。、；（）「『《“„«＂|".contains(char);
+    let is_end = |char: char| char.is_whitespace() || "，。、；،؛।（）「『《“„«＂|".contains(char);
     let length = text[start..].find(is_end).unwrap_or(text.len() - start);
-    let said = &text[start..start + length.max(first.len_utf8())];
-    let (word, ends) = said.split_at(without_end(said).len());
+    let length = script(&text[start..start + length]).max(first.len_utf8());
+    let said = &text[start..start + length];
+    let (inner, ends) = said.split_at(without_end(said).len());
     let after = text[start + said.len()..].trim_start_matches(' ');
     let is_new = after.chars().next().is_none_or(char::is_uppercase);
     let after = match ends {
@@ -242,14 +266,20 @@ fn next_word(text: &str, at: usize) -> Option<Word> {
         ends if ends.contains(';') || is_new && ends.contains(['.', '!', '?']) => After::End,
         _ => After::Word,
     };
-    let (span, end) = (start..start + word.len(), start + said.len());
-    Some(Word {
-        span,
-        is_quoted: false,
-        is_linked,
+    Some(word(
+        start..start + inner.len(),
+        false,
         after,
-        end,
-    })
+        start + said.len(),
+    ))
+}
+
+/// How far a word goes in one script: languages without blanks have values of ASCII between their words.
+fn script(said: &str) -> usize {
+    let is_joined = |char: char| ('\u{2e80}'..'\u{fe00}').contains(&char);
+    let first = said.chars().next().is_some_and(is_joined);
+    said.find(|char| is_joined(char) != first && (first || is_joined(char)))
+        .unwrap_or(said.len())
 }
 
 /// A word without the signs that may end a sentence behind it.
@@ -266,7 +296,7 @@ fn without_end(said: &str) -> &str {
 
 /// What follows `pass` where it is a verb.
 static PASSED: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r"^\s(?:the|an?|it|them|in|to|your|this|that|along|on|through)\b";
+    let pattern = r"^\s`?(?:the|an?|it|them|in|to|your|this|that|along|on|through|\w+=|\w+_\w+)\b";
     Regex::new(pattern).expect("tests look for verbs")
 });
 
@@ -278,15 +308,10 @@ static SPEAKER: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The value in the line below a question for it.
 fn answered(text: &[u8], name: &Name) -> Option<Value> {
-    if name.class != Class::Password {
-        return None;
-    }
     let near = near(text, name.span.end, NEAR);
-    let line = memchr::memchr(b'\n', near)?;
-    let question = lossy(
-        text,
-        &(line_start(text, name.span.start)..name.span.end + line),
-    );
+    let line = memchr::memchr(b'\n', near).filter(|_| name.class == Class::Password)?;
+    let question = line_start(text, name.span.start)..name.span.end + line;
+    let question = lossy(text, &question);
     if !question.contains('?') && !SPEAKER.is_match(&question) {
         return None;
     }
@@ -295,11 +320,10 @@ fn answered(text: &[u8], name: &Name) -> Option<Value> {
     let speaker = SPEAKER.find(below)?;
     let answer = below[speaker.end()..].trim_end();
     let word = answer.rsplit(' ').next()?;
-    let fits = answer.split(' ').count() < 5
-        && looks_stated(word, false)
-        && !is_other_name(word.as_bytes());
+    let is_short = answer.split(' ').count() < 5;
     let start = name.span.end + line + 1 + speaker.end() + answer.len() - word.len();
-    fits.then(|| Value::new(start..start + word.len(), Placement::Alone))
+    (is_short && looks_stated(word, false) && !is_other_name(word))
+        .then(|| Value::new(start..start + word.len(), Bond::Alone))
 }
 
 /// The value in front of `as the password`.
@@ -312,11 +336,11 @@ fn given_as(text: &[u8], name: &Name) -> Option<Value> {
     words.next().filter(|word| *word == "as")?;
     let word = words.find(|word| *word != "worked")?;
     let word = word.trim_matches(|char: char| "\"'`,.".contains(char));
-    let fits = match name.class {
-        Class::Digits => is_code(word),
-        _ => is_value(word.as_bytes()) || looks_stated(word, false),
-    };
     let at = memchr::memmem::rfind(&text[from..name.span.start], word.as_bytes())?;
-    let start = from + at;
-    (fits && !word.is_empty()).then(|| Value::new(start..start + word.len(), Placement::Alone))
+    let bond = if name.class == Class::Digits {
+        Bond::Alone
+    } else {
+        Bond::Said
+    };
+    (!word.is_empty()).then(|| Value::new(from + at..from + at + word.len(), bond))
 }

@@ -3,12 +3,12 @@
 use super::bind;
 use super::encodings::{self, Code};
 use super::entropy;
-use super::extent::{LONG, behind_scheme, leading, lossy, near, trailing};
-use super::names::{Class, LONGEST, Name};
+use super::extent::{LONG, behind_scheme, is_around, leading, lossy, near, trailing, within};
+use super::names::{Class, LONGEST, Name, is_of_name, is_of_word};
 use super::policy::{Notice, Policy, Sign, id};
 use super::report::Found;
 use super::token::Kind;
-use super::value::{Placement, fits, is_placeholder};
+use super::value::{Bond, fits, is_cookie, is_placeholder};
 use super::{pem, url};
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ const LEAD: usize = 128;
 const WORDS: usize = 3;
 
 /// Bytes behind a name in which something tells that it has a value.
-const NEAR: usize = 96;
+const NEAR: usize = 192;
 
 /// Pieces of one value that are looked for elsewhere as well.
 const PIECES: usize = 64;
@@ -65,9 +65,7 @@ pub(super) fn is_likely(policy: &Policy, raw: &[u8], sign: &Sign) -> bool {
     let Sign { notice, start, end } = *sign;
     match notice {
         Notice::Shape(number) => shape(policy, raw, number, start).is_some(),
-        Notice::Name => {
-            may_have_value(raw, end) && name_ending_at(policy, raw, start..end).is_some()
-        }
+        Notice::Name => may_have_value(raw, start..end),
         Notice::Url => url::may_have_user(&raw[end..]),
         Notice::Code(Code::Percent) => encodings::percent(&raw[start..]).is_some(),
         Notice::Grant => memchr::memmem::find(raw, b"\"code").is_some(),
@@ -78,27 +76,26 @@ pub(super) fn is_likely(policy: &Policy, raw: &[u8], sign: &Sign) -> bool {
 /// Whether something that a value needs follows the word that ends at `end`: a sign or a quote right
 /// behind it, or in the words that follow a digit or a sign that no sentence has. Most words that are
 /// names are words of a sentence: to ask this first is cheap.
-fn may_have_value(text: &[u8], end: usize) -> bool {
+fn may_have_value(text: &[u8], Range { start, end }: Range<usize>) -> bool {
     let is_of_name = |byte: u8| byte.is_ascii_digit() || b"sS_-".contains(&byte);
-    let is_of_sentence =
-        |byte: &u8| byte.is_ascii_alphabetic() || b" ,.\n\r\t;()-_/".contains(byte);
+    let is_of_sentence = |byte: &u8| byte.is_ascii_alphabetic() || b" ,.\r\t;()-_/".contains(byte);
     let near = near(text, end, NEAR);
     let rest = &near[leading(&near[..near.len().min(6)], is_of_name)..];
     match rest.first() {
         None => false,
-        Some(b' ' | b'\t') => !rest.iter().all(is_of_sentence) || is_given(&text[..end]),
+        Some(b' ' | b'\t') => {
+            let before = &text[start.saturating_sub(LONGEST)..start];
+            let name = before.len() - trailing(before, super::names::is_of_name);
+            before[name..].starts_with(b"-")
+                || !rest.iter().all(is_of_sentence)
+                || memchr::memmem::find(before, b" as ").is_some()
+        }
         Some(byte) => !byte.is_ascii_alphanumeric() || rest.len() < near.len(),
     }
 }
 
-/// Whether a value may stand in front of a name: `this as the password`.
-fn is_given(before: &[u8]) -> bool {
-    let near = &before[before.len().saturating_sub(LONGEST)..];
-    memchr::memmem::find(near, b" as ").is_some()
-}
-
 /// Where something of a shape stands whose anchor begins at `at`: all of it, and its secret.
-pub(super) fn shape(
+fn shape(
     policy: &Policy,
     text: &[u8],
     number: usize,
@@ -121,7 +118,7 @@ pub(super) fn shape(
 }
 
 impl<'s> Scan<'s> {
-    pub fn new(policy: &'s Policy, text: &'s [u8], found: &'s mut Found) -> Self {
+    fn new(policy: &'s Policy, text: &'s [u8], found: &'s mut Found) -> Self {
         Self {
             policy,
             text,
@@ -132,7 +129,7 @@ impl<'s> Scan<'s> {
         }
     }
 
-    pub fn shape(&mut self, number: usize, at: usize) {
+    fn shape(&mut self, number: usize, at: usize) {
         let until = self.shapes.iter_mut().find(|(shape, _)| *shape == number);
         if until.as_ref().is_some_and(|(_, until)| at < *until) {
             return;
@@ -146,7 +143,16 @@ impl<'s> Scan<'s> {
         }
         let shape = &self.policy.shapes[number];
         let value = lossy(self.text, &secret);
-        if shape.rule.needs.iter().all(|needs| needs.is_met(&value)) && !is_dull(&value) {
+        // One that only shows what such a secret looks like ends in a row of one sign.
+        let after = value
+            .rsplit(['-', '_', '.', '/'])
+            .next()
+            .unwrap_or_default();
+        let is_dull = after.len() > 3 && after.bytes().all(|byte| byte == after.as_bytes()[0]);
+        if shape.rule.needs.iter().all(|needs| needs.is_met(&value))
+            && !is_dull
+            && !is_placeholder(&value)
+        {
             self.add(secret, (shape.number, shape.rule.kind));
         }
     }
@@ -158,7 +164,7 @@ impl<'s> Scan<'s> {
     /// Finds the values of the name that ends with `word`, unless it was looked at.
     fn name(&mut self, word: Range<usize>) {
         let (policy, text) = (self.policy, self.text);
-        if word.end <= self.name || !may_have_value(text, word.end) {
+        if word.end <= self.name || !may_have_value(text, word.clone()) {
             return;
         }
         let Some(name) = name_ending_at(policy, text, word) else {
@@ -167,14 +173,17 @@ impl<'s> Scan<'s> {
         self.name = name.span.end;
         let (before, called) = (&text[..name.span.start], &text[name.span.clone()]);
         // The word of a token that stands there already; a name in the path of another one:
-        // `AWS::ApiGateway::ApiKey`.
+        // `AWS::ApiGateway::ApiKey`; `${PASSWORD:?message}`
         let opens = "‹".as_bytes();
         let is_token = before.ends_with(opens)
             || called.starts_with(opens)
             || before.ends_with(b"\\") && called.starts_with(b"u2039");
-        let is_path = before.ends_with(b"::") || text[name.span.end..].starts_with(b"::");
-        // `${PASSWORD:?message}`
-        if is_token || is_path || text[name.span.end..].starts_with(b":?") {
+        let after = &text[name.span.end..];
+        if is_token
+            || before.ends_with(b"::")
+            || after.starts_with(b"::")
+            || after.starts_with(b":?")
+        {
             return;
         }
         let mark = self.found.hits.len();
@@ -184,12 +193,7 @@ impl<'s> Scan<'s> {
                 self.name = value.span.end;
             }
             let class = value.class.unwrap_or(name.class);
-            add(
-                (policy, text),
-                value.span,
-                (class, value.placement),
-                self.found,
-            );
+            add((policy, text), value.span, (class, value.bond), self.found);
         }
         if self.found.hits.len() == mark {
             return;
@@ -206,22 +210,46 @@ impl<'s> Scan<'s> {
     }
 }
 
-/// Whether a secret of some shape only shows what such a secret looks like.
-fn is_dull(value: &str) -> bool {
-    let after = value
-        .rsplit(['-', '_', '.', '/'])
-        .next()
-        .unwrap_or_default();
-    let is_same = after.len() > 3 && after.bytes().all(|byte| byte == after.as_bytes()[0]);
-    is_same || is_placeholder(value)
+/// The name whose last word is at `word`, if one ends there: trailing digits and a plural s belong to it.
+fn name_at(text: &[u8], word: Range<usize>) -> Option<Range<usize>> {
+    let next = |at: usize| text.get(at).copied().unwrap_or(b' ');
+    let mut end = word.end + usize::from(b"sS".contains(&next(word.end)));
+    let counted = end + usize::from(b"_-".contains(&next(end)));
+    let digits = leading(near(text, counted, 4), |byte| byte.is_ascii_digit());
+    if digits > 0 {
+        end = counted + digits;
+    }
+    let goes_on = is_of_word(next(end)) && word.end > 0 && text[word.end - 1].is_ascii()
+        || b"-.".contains(&next(end)) && is_of_name(next(end + 1));
+    let start = begin(text, word.start);
+    (!goes_on && end - start <= LONGEST).then_some(start..end)
+}
+
+/// Where the name begins of which something stands at `end`: letters of any script belong to it.
+fn begin(text: &[u8], end: usize) -> usize {
+    let before = &text[end.saturating_sub(LONGEST)..end];
+    let of_name = |byte: u8| is_of_name(byte) || byte == b'.' || !byte.is_ascii();
+    let before = &before[before.len() - trailing(before, of_name)..];
+    if before.is_ascii() {
+        return end - before.len();
+    }
+    // The last letters that are none of a broken sign.
+    let of_name = |char: &char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.');
+    let said = before.utf8_chunks().last();
+    let said = said.filter(|chunk| chunk.invalid().is_empty());
+    let letters = said.map_or("", |chunk| chunk.valid()).chars().rev();
+    end - letters
+        .take_while(of_name)
+        .map(char::len_utf8)
+        .sum::<usize>()
 }
 
 /// The name that ends with `word`, and what it says: a word, or several that make a name together.
 fn name_ending_at(policy: &Policy, text: &[u8], word: Range<usize>) -> Option<Name> {
-    let mut span = bind::name_at(text, word)?;
+    let mut span = name_at(text, word)?;
     let last = span.clone();
     for count in 0..WORDS {
-        let spelled = lossy(text, &span);
+        let spelled = String::from_utf8_lossy(&text[span.clone()]);
         let is_escaped = span.start > 0 && text[span.start - 1] == b'\\';
         let without = spelled.get(1..).filter(|_| is_escaped);
         let class = policy.class(&spelled);
@@ -242,7 +270,7 @@ fn name_ending_at(policy: &Policy, text: &[u8], word: Range<usize>) -> Option<Na
         let before = before
             .strip_suffix(b" ")
             .or_else(|| before.strip_suffix(b"'"))?;
-        let start = bind::begin(before, before.len());
+        let start = begin(before, before.len());
         if start == before.len() || last.end - start > LONGEST {
             return None;
         }
@@ -251,40 +279,65 @@ fn name_ending_at(policy: &Policy, text: &[u8], word: Range<usize>) -> Option<Na
     None
 }
 
-/// Adds a value with such a name, if it is one: of a header what stands behind its scheme.
+/// Adds a value with such a name, if it is one: of a header what stands behind its scheme, or those of its
+/// cookies and parameters that tell who asks; of a user and a password the latter.
 pub(super) fn add(
     (policy, text): (&Policy, &[u8]),
     span: Range<usize>,
-    (class, placement): (Class, Placement),
+    (mut class, bond): (Class, Bond),
     found: &mut Found,
 ) {
-    let said = &text[span.clone()];
-    let end = span.start + said.trim_ascii_end().len();
-    let start = end - text[span.start..end].trim_ascii_start().len();
-    let span = match class {
-        Class::Header | Class::Pair => behind_scheme(text, start..end),
-        _ => start..end,
-    };
+    let mut span = within(text, span, |byte| byte.is_ascii_whitespace());
+    let rule = (id::NAME, Kind::Secret);
+    if matches!(class, Class::Header | Class::Pair) {
+        let proof = behind_scheme(text, span.clone());
+        span = if proof.is_empty() { span } else { proof };
+    }
+    if class == Class::Header {
+        let (mut at, mut has_parameters) = (span.start, false);
+        for part in text[span.clone()].split(|byte| b";,".contains(byte)) {
+            let begin = at;
+            at += part.len() + 1;
+            let name = leading(part, |byte| byte != b'=');
+            let value = &part[(name + 1).min(part.len())..];
+            if !value.iter().any(|byte| !b"= \"".contains(byte)) {
+                continue;
+            }
+            has_parameters = true;
+            let all = within(text, begin + name + 1..begin + part.len(), is_around);
+            let end = leading(&text[all.clone()], |byte| byte != b' ');
+            let value = all.start..all.start + end;
+            if is_cookie(&lossy(part, &(0..name)), &lossy(text, &value)) {
+                found.plain.push((text[value.clone()].into(), Kind::Secret));
+                found.add(policy, text, value, rule);
+            }
+        }
+        if has_parameters {
+            return;
+        }
+    }
+    if class == Class::Pair && !encodings::is_pair(&text[span.clone()]) {
+        let said = &text[span.clone()];
+        let of_user = |byte: &u8| is_of_name(*byte) || matches!(byte, b'.' | b'@');
+        let colon = memchr::memchr(b':', said).filter(|at| said[..*at].iter().all(of_user));
+        let is_password = |at: &usize| at + 1 < said.len() && !said[*at..].starts_with(b"://");
+        if let Some(colon) = colon.filter(is_password) {
+            (span.start, class) = (span.start + colon + 1, Class::Password);
+        }
+    }
     let value = lossy(text, &span);
-    if !fits(class, &value, placement) {
+    if !fits(class, &value, bond) {
         return;
     }
-    let is_wrapped = is_placeholder(&value) || value.contains(char::is_whitespace);
-    let rows = entropy::rows(&value).filter(|_| is_wrapped);
-    let rows = rows.map(|row| &value[row]);
-    let all = pieces(&value, class == Class::Header).chain(rows);
-    let plain = all
+    // Random parts of a list, or of what else stands there, are secret alone too.
+    let is_example = is_placeholder(&value);
+    let parts = value.split(|char: char| {
+        ",;:| \n\t".contains(char) || is_example && !char.is_ascii_alphanumeric()
+    });
+    let parts = parts.filter(|part| part.len() < value.len() && entropy::is_dense(part));
+    let plain = parts
         .take(PIECES)
-        .map(|piece| (piece.as_bytes().into(), Kind::Secret));
+        .map(|part| (part.as_bytes().into(), Kind::Secret));
     found.plain.extend(plain);
-    found.add(policy, text, span, (id::NAME, Kind::Secret));
-}
-
-/// The parts of a value that are secret alone too: the values of cookies, and random parts of a list.
-fn pieces(value: &str, is_header: bool) -> impl Iterator<Item = &str> {
-    let several = value.split([',', ';', ':', '|', ' ']);
-    let random = several.filter(|piece| piece.len() < value.len() && entropy::is_dense(piece));
-    let cookies = value.split([';', ',']).filter(move |_| is_header);
-    let cookies = cookies.filter_map(|part| part.split_once('='));
-    random.chain(cookies.map(|(_, value)| value.trim()))
+    found.add(policy, text, span, rule);
 }

@@ -315,7 +315,10 @@ fn word_of_line(text: &[u8], name: &Name) -> Option<Range<usize>> {
         [open @ (b'"' | b'\''), inner @ .., close] if open == close && !inner.contains(open) => {
             Some(span.start + 1..span.end - 1)
         }
-        _ => (!word.contains(&b' ') && !word.starts_with(b"\"")).then_some(span),
+        _ => {
+            let is_one = !word.contains(&b' ') && !word.starts_with(b"\"");
+            (is_one && !is_name(&String::from_utf8_lossy(word))).then_some(span)
+        }
     }
 }
 
@@ -346,6 +349,7 @@ fn setting(text: &[u8], name: &Name, start: usize) -> Option<Range<usize>> {
     let said = std::str::from_utf8(rest).ok()?;
     let is_tagged = rest.starts_with(b"!") && rest.contains(&b' ');
     let fits = !is_tagged
+        && (name.class == Class::Password || !said.contains(' '))
         && looks_set(said)
         && !is_code(said)
         && !is_other_name(said)

@@ -86,9 +86,8 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
     let Some(mut at) = begin(behind) else {
         return Vec::new();
     };
-    if called.eq_ignore_ascii_case(b"pass") && PASSED.is_match(behind) {
-        return Vec::new();
-    }
+    // A verb as well: only what nobody says is a value.
+    let is_verb = called.eq_ignore_ascii_case(b"pass");
     // Other languages have the verb at the end; `PIN 4711` has none.
     let is_marked =
         !called.is_ascii() || called == b"PIN" || MARKS.iter().any(|mark| before.ends_with(mark));
@@ -138,7 +137,8 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
             }
             _ => is_near && !is_count && is_candidate(name.class, said, is_stated, word.is_quoted),
         };
-        if is_one {
+        let has_digit = said.contains(|char: char| char.is_ascii_digit());
+        if is_one && (!is_verb || has_digit && !is_name(said) && !said.contains('=')) {
             let start = name.span.end + word.span.start;
             let bond = if name.class == Class::Digits {
                 Bond::Alone
@@ -293,12 +293,6 @@ fn without_end(said: &str) -> &str {
         said[word.len()..].starts_with('!') && word.contains(|char: char| char.is_ascii_digit());
     &said[..word.len() + usize::from(is_cried)]
 }
-
-/// What follows `pass` where it is a verb.
-static PASSED: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r"^\s`?(?:the|an?|it|them|in|to|your|this|that|along|on|through|\w+=|\w+_\w+)\b";
-    Regex::new(pattern).expect("tests look for verbs")
-});
 
 /// The speaker in front of an answer: `[10:42] ada: `.
 static SPEAKER: LazyLock<Regex> = LazyLock::new(|| {

@@ -150,9 +150,11 @@ fn heading(text: &[u8], row: &Range<usize>, name: &Name) -> Option<(Cells, usize
                     let below = &text[row_at(text, (row.end + 1).min(text.len()))];
                     let is_sentence =
                         found.len() < 3 && content.contains(&b' ') && below.contains(&b' ');
-                    !(is_sentence && !content.contains(&b'"'))
-                        && !content.iter().any(|byte| b"(){}=<>".contains(byte))
+                    !found.iter().any(Range::is_empty)
+                        && !(is_sentence && !content.contains(&b'"'))
+                        && !content.iter().any(|byte| b"(){}=<>*&:;".contains(byte))
                 }
+                Cells::By(";") => !found.iter().any(Range::is_empty),
                 Cells::By(_) => true,
             };
         let Some(index) = found.iter().position(is_name).filter(|_| is_table) else {

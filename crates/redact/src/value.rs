@@ -104,7 +104,10 @@ fn is_password(value: &str, bond: Bond) -> bool {
 
 fn is_token(value: &str, bond: Bond) -> bool {
     let is_word = value.len() < WORD && value.bytes().all(|byte| byte.is_ascii_lowercase());
-    let is_made = || value.len() >= 8 && is_random(value) && !is_camel(value) && !is_link(value);
+    let is_shouted = value.len() < WORD && !value.contains(|char: char| char.is_ascii_lowercase());
+    let is_made = || {
+        value.len() >= 8 && is_random(value) && !is_camel(value) && !is_link(value) && !is_shouted
+    };
     value.len() >= 6
         && !is_word
         && !value.contains(char::is_whitespace)
@@ -125,7 +128,9 @@ fn is_token(value: &str, bond: Bond) -> bool {
 fn is_header(value: &str, bond: Bond) -> bool {
     let is_word = is_random(value) && !value.contains(char::is_whitespace) && !is_name(value);
     let mut words = value.split(|char: char| !char.is_ascii_alphanumeric());
+    let is_code = bond != Bond::Whole && (is_code(value) || value.contains(['(', '{', '|']));
     value.len() >= 4
+        && !is_code
         && !is_prose(value)
         && !is_link(value)
         && (bond == Bond::Whole || is_word || words.any(|word| is_value(word.as_bytes())))
@@ -136,7 +141,7 @@ pub(super) fn is_cookie(name: &str, value: &str) -> bool {
     const SESSIONS: [&str; 8] = [
         "sess", "token", "auth", "jwt", "csrf", "xsrf", "login", "secret",
     ];
-    let small = name.trim().to_ascii_lowercase();
+    let small = name.trim_start().to_ascii_lowercase();
     let mut words = small.split(|char: char| !char.is_ascii_alphanumeric());
     let is_session = SESSIONS.iter().any(|word| small.contains(word))
         || words.any(|word| word.ends_with("sid") || word == "id" || word == "remember");
@@ -144,6 +149,7 @@ pub(super) fn is_cookie(name: &str, value: &str) -> bool {
         "expires", "path", "domain", "max-age", "nonce", "uri", "username", "realm",
     ];
     !is_setting.contains(&&*small)
+        && !small.contains(char::is_whitespace)
         && !is_placeholder(value)
         && (is_value(value.as_bytes())
             || is_session && value.len() >= 3
@@ -326,6 +332,7 @@ pub(super) fn looks_stated(word: &str, is_quoted: bool) -> bool {
 pub(super) fn looks_adjacent(word: &str, is_quoted: bool) -> bool {
     // What begins with signs is an argument or a name of code: `**kwargs`.
     let inner = word.trim_start_matches(|char: char| !char.is_alphanumeric());
+    let inner = inner.trim_end_matches(['@', '*', '#', '+', '~', '&', '%', '?']);
     let has = |test: fn(char) -> bool| word.contains(test);
     let has_digit = has(|char| char.is_ascii_digit());
     let is_mixed =
@@ -358,6 +365,9 @@ pub(super) fn looks_set(value: &str) -> bool {
         || capitals.count() > 1)
         && !is_count
         && words.len() < 6
+        && words
+            .iter()
+            .all(|word| word.contains(char::is_alphanumeric))
         && !value.contains(['=', '<', '>', '(', '{', '$', '"', '/', ':', '|'])
         && !is_prose(value)
         && !value.ends_with(['.', ','])

@@ -84,7 +84,7 @@ static OPENED: LazyLock<Regex> =
 
 /// The candidates for values of a name: nearly always one, several of a list or on the lines below.
 /// Each is still to be judged.
-pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
+pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
     let (end, before) = (name.span.end, &text[..name.span.start]);
     let after = near(text, end, NEAR);
     let at = |found: &Captures<'_>, bond| {
@@ -139,7 +139,9 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
             };
         }
     }
-    if let Some(sign) = SIGN.captures(after) {
+    let is_word = matches!(after, [b' ', letter, ..] if letter.is_ascii_alphabetic());
+    let has_sign = !is_word || memchr::memchr(b'=', near(after, 0, 48)).is_some();
+    if let Some(sign) = has_sign.then(|| SIGN.captures(after)).flatten() {
         return behind_sign(text, name, &sign);
     }
     if before.ends_with(b"-") || text[name.span.start..].starts_with(b"-") {
@@ -152,7 +154,7 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
     if let Some(span) = word_of_line(text, name) {
         return vec![Value::new(span, Bond::Line)];
     }
-    sentence::values(text, name)
+    sentence::values(text, name, next)
 }
 
 fn behind_sign(text: &[u8], name: &Name, found: &Captures<'_>) -> Vec<Value> {

@@ -52,12 +52,11 @@ impl Finder<'_> {
 
     /// Whether there may be something. Says yes too often, never no where there is something.
     fn may_have(&self, raw: &[u8], depth: usize) -> bool {
+        let mut odd = 0;
+        let mut is_likely = |sign| text::is_likely(self.policy, raw, &sign, &mut odd);
         self.policy.reads_all()
             || self.known.is_some_and(|known| known.may_be_in(raw))
-            || self
-                .policy
-                .signs(raw)
-                .any(|sign| text::is_likely(self.policy, raw, &sign))
+            || self.policy.signs(raw).any(&mut is_likely)
             || depth < MOST_LAYERS
                 && encodings::runs(raw).any(|run| {
                     let mut readings = encodings::readings(&raw[run]);

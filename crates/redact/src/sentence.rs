@@ -79,8 +79,12 @@ enum After {
 }
 
 /// The values of `name` in the sentence behind it, or before it.
-pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
-    let behind = near(text, name.span.end, NEAR).utf8_chunks().next();
+pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
+    // The next name may be a part of the value.
+    let next = next.max(name.span.end);
+    let next = next + leading(near(text, next, NEAR), |byte| !byte.is_ascii_whitespace());
+    let most = NEAR.min(next - name.span.end);
+    let behind = near(text, name.span.end, most).utf8_chunks().next();
     let behind = behind.map_or("", |chunk| chunk.valid());
     let (before, called) = (&text[..name.span.start], &text[name.span.clone()]);
     let Some(mut at) = begin(behind) else {

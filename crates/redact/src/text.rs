@@ -31,22 +31,40 @@ pub(super) struct Scan<'s> {
     pub text: &'s [u8],
     pub found: &'s mut Found,
     shapes: Vec<(usize, usize)>,
+    /// Where the last name ends, and where the next sign stands that no sentence has.
     name: usize,
+    odd: usize,
     pub pem: pem::Passed,
 }
 
 /// Finds all there is in a text as it stands; the codes in which there may be more.
 pub(super) fn scan(policy: &Policy, text: &[u8], found: &mut Found) -> Vec<Code> {
-    let mut codes = Vec::new();
+    let (mut codes, mut names) = (Vec::new(), Vec::new());
     let mut scan = Scan::new(policy, text, found);
     for Sign { notice, start, end } in policy.signs(text) {
         match notice {
             Notice::Shape(number) => scan.shape(number, start),
-            Notice::Name => scan.name(start..end),
+            Notice::Name => names.push(start..end),
             Notice::Url => url::find(&mut scan, end),
             Notice::Pem => pem::find(&mut scan, start),
             Notice::Code(code) if !codes.contains(&code) => codes.push(code),
             Notice::Code(_) | Notice::Grant => {}
+        }
+    }
+    // Most words that are names are words of a sentence.
+    let mut odd = 0;
+    names.dedup_by_key(|word: &mut Range<usize>| word.end);
+    if names
+        .iter()
+        .any(|word| may_have_value(text, word.clone(), &mut odd))
+    {
+        let named = names
+            .into_iter()
+            .filter_map(|word| name_ending_at(policy, text, word));
+        let mut named = named.peekable();
+        while let Some(name) = named.next() {
+            let next = named.peek().map_or(text.len(), |next| next.span.start);
+            scan.name(&name, next);
         }
     }
     for (rule, regex) in &policy.extra {
@@ -61,11 +79,11 @@ pub(super) fn scan(policy: &Policy, text: &[u8], found: &mut Found) -> Vec<Code>
 
 /// Whether something is likely where a sign stands. Says yes too often, never no where there is
 /// something.
-pub(super) fn is_likely(policy: &Policy, raw: &[u8], sign: &Sign) -> bool {
+pub(super) fn is_likely(policy: &Policy, raw: &[u8], sign: &Sign, odd: &mut usize) -> bool {
     let Sign { notice, start, end } = *sign;
     match notice {
         Notice::Shape(number) => shape(policy, raw, number, start).is_some(),
-        Notice::Name => may_have_value(raw, start..end),
+        Notice::Name => may_have_value(raw, start..end, odd),
         Notice::Url => url::may_have_user(&raw[end..]),
         Notice::Code(Code::Percent) => encodings::percent(&raw[start..]).is_some(),
         Notice::Grant => memchr::memmem::find(raw, b"\"code").is_some(),
@@ -73,24 +91,42 @@ pub(super) fn is_likely(policy: &Policy, raw: &[u8], sign: &Sign) -> bool {
     }
 }
 
-/// Whether something that a value needs follows the word that ends at `end`: a sign or a quote right
-/// behind it, or in the words that follow a digit or a sign that no sentence has. Most words that are
-/// names are words of a sentence: to ask this first is cheap.
-fn may_have_value(text: &[u8], Range { start, end }: Range<usize>) -> bool {
+/// Bytes of sentences: letters, and signs between words.
+const OF_SENTENCE: [bool; 256] = {
+    let mut all = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let sign = matches!(
+            byte,
+            b' ' | b',' | b'.' | b'\r' | b'\t' | b';' | b'(' | b')' | b'-' | b'_' | b'/'
+        );
+        all[byte as usize] = sign || byte.is_ascii_alphabetic();
+        byte += 1;
+    }
+    all
+};
+
+/// Whether something that a value needs follows a name: a sign or a quote right behind it, or in the words
+/// that follow a digit or a sign that no sentence has. Most words that are names are words of a sentence:
+/// to ask this first is cheap. `odd` is where the next such sign was seen.
+fn may_have_value(text: &[u8], Range { start, end }: Range<usize>, odd: &mut usize) -> bool {
     let is_of_name = |byte: u8| byte.is_ascii_digit() || b"sS_-".contains(&byte);
-    let is_of_sentence = |byte: &u8| byte.is_ascii_alphabetic() || b" ,.\r\t;()-_/".contains(byte);
-    let near = near(text, end, NEAR);
-    let rest = &near[leading(&near[..near.len().min(6)], is_of_name)..];
+    let rest = near(text, end, NEAR);
+    let rest = &rest[leading(&rest[..rest.len().min(6)], is_of_name)..];
     match rest.first() {
         None => false,
-        Some(b' ' | b'\t') => {
+        Some(b' ' | b'\t' | b',' | b'.') => {
+            let from = end + near(text, end, NEAR).len() - rest.len();
+            if *odd < from {
+                *odd = from + leading(&text[from..], |byte| OF_SENTENCE[usize::from(byte)]);
+            }
             let before = &text[start.saturating_sub(LONGEST)..start];
-            let name = before.len() - trailing(before, super::names::is_of_name);
-            before[name..].starts_with(b"-")
-                || !rest.iter().all(is_of_sentence)
+            let name = before.len() - trailing(before, is_of_name);
+            *odd < end + NEAR && *odd < text.len()
+                || before[name..].starts_with(b"-")
                 || memchr::memmem::find(before, b" as ").is_some()
         }
-        Some(byte) => !byte.is_ascii_alphanumeric() || rest.len() < near.len(),
+        Some(byte) => !byte.is_ascii_alphanumeric() || end + NEAR > text.len(),
     }
 }
 
@@ -125,6 +161,7 @@ impl<'s> Scan<'s> {
             found,
             shapes: Vec::new(),
             name: 0,
+            odd: 0,
             pem: pem::Passed::default(),
         }
     }
@@ -161,15 +198,13 @@ impl<'s> Scan<'s> {
         self.found.add(self.policy, self.text, span, rule);
     }
 
-    /// Finds the values of the name that ends with `word`, unless it was looked at.
-    fn name(&mut self, word: Range<usize>) {
+    /// Finds the values of a name, unless it was looked at. The next one is at `next`: what stands behind
+    /// that in a sentence belongs to it.
+    fn name(&mut self, name: &Name, next: usize) {
         let (policy, text) = (self.policy, self.text);
-        if word.end <= self.name || !may_have_value(text, word.clone()) {
+        if name.span.end <= self.name || !may_have_value(text, name.span.clone(), &mut self.odd) {
             return;
         }
-        let Some(name) = name_ending_at(policy, text, word) else {
-            return;
-        };
         self.name = name.span.end;
         let (before, called) = (&text[..name.span.start], &text[name.span.clone()]);
         // The word of a token that stands there already; a name in the path of another one:
@@ -187,7 +222,7 @@ impl<'s> Scan<'s> {
             return;
         }
         let mark = self.found.hits.len();
-        for value in bind::values(text, &name) {
+        for value in bind::values(text, name, next) {
             if value.span.len() >= LONG {
                 // To look at all of it again for each name in it would take its square.
                 self.name = value.span.end;

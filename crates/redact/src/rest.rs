@@ -185,8 +185,27 @@ pub(super) fn listed(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
 /// The random words on the rest of a line, up to the next name; of a password also those in a row with it.
 pub(super) fn on_line(text: &[u8], from: usize, class: Class) -> Vec<Value> {
     let near = near(text, from, REST);
-    let end = leading(near, |byte| !b"\r\n".contains(&byte));
-    let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>&;,|()[]{}".contains(byte);
+    let end = memchr::memchr2(b'\r', b'\n', near).unwrap_or(near.len());
+    let is_between = |byte: &u8| {
+        byte.is_ascii_whitespace()
+            || matches!(
+                byte,
+                b'"' | b'\''
+                    | b'`'
+                    | b'<'
+                    | b'>'
+                    | b'&'
+                    | b';'
+                    | b','
+                    | b'|'
+                    | b'('
+                    | b')'
+                    | b'['
+                    | b']'
+                    | b'{'
+                    | b'}'
+            )
+    };
     let (mut values, mut at) = (Vec::new(), from);
     let mut is_row = class == Class::Password && near.starts_with(b", ");
     for word in near[..end].split(|byte| is_between(byte)) {
@@ -211,7 +230,7 @@ pub(super) fn on_line(text: &[u8], from: usize, class: Class) -> Vec<Value> {
             };
             values.push(Value::new(span.start..end, Bond::Near));
         } else {
-            is_row &= word.is_empty() || words().joins.iter().any(|join| *join == said);
+            is_row &= word.is_empty() || words().joins.contains(&*said);
         }
     }
     values

@@ -14,6 +14,7 @@ use super::value::{
     Bond, Value, fits, is_name, is_other_name, looks_adjacent, looks_generated, looks_stated,
 };
 use regex::Regex;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -50,10 +51,18 @@ const QUOTES: [(char, char); 13] = [
 ];
 
 /// Signs between words, in any script.
-const BETWEEN: &str = " \t\r\n,()（），、。；،؛।!?！？¡¿*_›»>";
+fn is_between(char: char) -> bool {
+    let is_blank = matches!(
+        char,
+        ' ' | '\t' | '\r' | '\n' | ',' | '(' | ')' | '!' | '?' | '*' | '_' | '>'
+    );
+    is_blank || is_link(char) || !char.is_ascii() && "（），、。；،؛।！？¡¿›»".contains(char)
+}
 
 /// Signs that link as a word does.
-const LINKS: &str = ":=：＝→—–|│";
+fn is_link(char: char) -> bool {
+    matches!(char, ':' | '=' | '|' | '：' | '＝' | '→' | '—' | '–' | '│')
+}
 
 /// A word of a sentence.
 struct Word {
@@ -84,8 +93,7 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
     let next = next.max(name.span.end);
     let next = next + leading(near(text, next, NEAR), |byte| !byte.is_ascii_whitespace());
     let most = NEAR.min(next - name.span.end);
-    let behind = near(text, name.span.end, most).utf8_chunks().next();
-    let behind = behind.map_or("", |chunk| chunk.valid());
+    let behind = valid(near(text, name.span.end, most));
     let (before, called) = (&text[..name.span.start], &text[name.span.clone()]);
     let Some(mut at) = begin(behind) else {
         return Vec::new();
@@ -180,6 +188,14 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
     found
 }
 
+/// The beginning of a text that is UTF-8.
+fn valid(text: &[u8]) -> &str {
+    match std::str::from_utf8(text) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&text[..error.valid_up_to()]).unwrap_or_default(),
+    }
+}
+
 /// Where the words behind a name begin, if it is a word of a sentence: a blank follows, a word of a
 /// script without blanks, or the end of what marks the name.
 fn begin(behind: &str) -> Option<usize> {
@@ -223,8 +239,8 @@ fn is_candidate(class: Class, said: &str, is_stated: bool, is_quoted: bool) -> b
     }
 }
 
-fn is_one_of(words: &[String], word: &Word, said: &str) -> bool {
-    !word.is_quoted && words.contains(&said.to_lowercase())
+fn is_one_of(words: &HashSet<String>, word: &Word, said: &str) -> bool {
+    !word.is_quoted && (words.contains(said) || words.contains(&said.to_lowercase()))
 }
 
 /// Whether what follows a number is what it counts: `123 items`.
@@ -237,20 +253,21 @@ pub(super) fn counts(after: &[u8]) -> bool {
 /// The next word of a text from `at` on.
 fn next_word(text: &str, at: usize) -> Option<Word> {
     let rest = &text[at..];
-    let is_between = |char: char| BETWEEN.contains(char) || LINKS.contains(char);
-    let begin = rest.find(|char: char| !is_between(char))?;
+    let begin = rest.find(|char| !is_between(char))?;
     let (start, first) = (at + begin, rest[begin..].chars().next()?);
     let between = &rest[..begin];
     let word = |span: Range<usize>, is_quoted, after, end| Word {
         span,
         is_quoted,
-        is_linked: between.contains(|char| LINKS.contains(char)),
+        is_linked: between.contains(is_link),
         is_apart: between.starts_with(", ") || text[..at].ends_with(','),
         is_below: between.contains('\n'),
         after,
         end,
     };
-    let quote = QUOTES.iter().find(|(open, _)| *open == first);
+    let quote = QUOTES
+        .iter()
+        .find(|(open, _)| *open == first && !first.is_alphanumeric());
     if let Some((open, close)) = quote {
         let start = start + open.len_utf8();
         if let Some(length) = text[start..].split('\n').next()?.find(*close) {
@@ -258,7 +275,11 @@ fn next_word(text: &str, at: usize) -> Option<Word> {
             return Some(word(start..end, true, After::Word, end + close.len_utf8()));
         }
     }
-    let is_end = |char: char| char.is_whitespace() || "，。、；،؛।（）「『《“„«＂|".contains(char);
+    let is_end = |char: char| {
+        char.is_whitespace()
+            || char == '|'
+            || !char.is_ascii() && "，。、；،؛।（）「『《“„«＂".contains(char)
+    };
     let length = text[start..].find(is_end).unwrap_or(text.len() - start);
     let length = script(&text[start..start + length]).max(first.len_utf8());
     let said = &text[start..start + length];
@@ -313,7 +334,7 @@ fn answered(text: &[u8], name: &Name) -> Option<Value> {
     if !question.contains('?') && !SPEAKER.is_match(&question) {
         return None;
     }
-    let below = near[line + 1..].utf8_chunks().next()?.valid();
+    let below = valid(&near[line + 1..]);
     let below = below.split('\n').next()?;
     let speaker = SPEAKER.find(below)?;
     let answer = below[speaker.end()..].trim_end();

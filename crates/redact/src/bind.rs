@@ -319,7 +319,9 @@ fn word_of_line(text: &[u8], name: &Name) -> Option<Range<usize>> {
         }
         _ => {
             let is_one = !word.contains(&b' ') && !word.starts_with(b"\"");
-            (is_one && !is_name(&String::from_utf8_lossy(word))).then_some(span)
+            // A digest in a list of names.
+            let is_hash = word.len() > 12 && word.iter().all(u8::is_ascii_hexdigit);
+            (is_one && !is_hash && !is_name(&String::from_utf8_lossy(word))).then_some(span)
         }
     }
 }

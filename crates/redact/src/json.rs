@@ -93,10 +93,18 @@ impl Walk<'_> {
         let mut columns = HEADINGS.iter().filter_map(|name| object.get(name));
         let columns = columns.find_map(|columns| self.columns(columns));
         let is_grant = words().grants.iter().any(|name| object.get(name).is_some());
+        let class = |key: Value<'_>| self.finder.policy.class(&spelled(key));
+        let is_secretive = object
+            .members()
+            .any(|(key, _)| class(key) == Some(Class::Token));
         for (key, value) in object.members() {
             let (name, is_secret) = self.key(key, under);
             let below = match self.under_name(&name, value, under, told) {
                 Under::Nothing if is_grant && name == "code" => {
+                    Under::Named(Class::Many, Bond::Whole)
+                }
+                // `{"root_token":…,"keys":[…]}`
+                Under::Nothing if is_secretive && name == "keys" => {
                     Under::Named(Class::Many, Bond::Whole)
                 }
                 below => below,
@@ -327,6 +335,9 @@ impl Walk<'_> {
         let told = told.filter(|_| has(&words().values, &small));
         match (under, class.or(told)) {
             (Under::Ruled, _) => Under::Ruled,
+            (Under::Named(class, _), Some(Class::Many)) if small == "key" => {
+                Under::Named(class, Bond::Alone)
+            }
             (_, Some(class)) => Under::Named(class, Bond::Whole),
             (Under::Named(..), None) if !is_beside(name) => under,
             _ => Under::Nothing,

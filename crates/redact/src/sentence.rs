@@ -145,12 +145,21 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
                 fits(name.class, said, Bond::Cell)
             }
             Class::Password if word.is_apart && !is_stated && found.is_empty() => {
-                looks_adjacent(said, word.is_quoted) && !is_other_name(said) && !is_name(said)
+                let is_joined =
+                    since_link.is_some() && said.contains('-') && looks_stated(said, false);
+                (is_joined || looks_adjacent(said, word.is_quoted))
+                    && !is_other_name(said)
+                    && !is_name(said)
             }
             _ => is_near && !is_count && is_candidate(name.class, said, is_stated, word.is_quoted),
         };
         let has_digit = said.contains(|char: char| char.is_ascii_digit());
-        if is_one && (!is_verb || has_digit && !is_name(said) && !said.contains('=')) {
+        if is_one
+            && (!is_verb
+                || (has_digit || word.is_quoted && said.contains('$'))
+                    && !is_name(said)
+                    && !said.contains('='))
+        {
             let start = name.span.end + word.span.start;
             let bond = if name.class == Class::Digits {
                 Bond::Alone
@@ -172,6 +181,8 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
         (is_adjacent, last) = (false, said);
         match word.after {
             After::Word => {}
+            // `password mismatch, client: this`
+            After::Link if word.is_apart => since_link = None,
             After::Link => {
                 since_link = Some(0);
                 let line = name.span.end + at;
@@ -270,7 +281,15 @@ fn next_word(text: &str, at: usize) -> Option<Word> {
         .find(|(open, _)| *open == first && !first.is_alphanumeric());
     if let Some((open, close)) = quote {
         let start = start + open.len_utf8();
-        if let Some(length) = text[start..].split('\n').next()?.find(*close) {
+        let line = text[start..].split('\n').next()?;
+        // A sign within a word closes nothing.
+        let is_close =
+            |end: &usize| !line[end + close.len_utf8()..].starts_with(char::is_alphanumeric);
+        let close_at = line
+            .match_indices(*close)
+            .map(|(end, _)| end)
+            .find(is_close);
+        if let Some(length) = close_at {
             let end = start + length;
             return Some(word(start..end, true, After::Word, end + close.len_utf8()));
         }

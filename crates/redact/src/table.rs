@@ -20,7 +20,7 @@ const ROWS: usize = 1000;
 const ROW: usize = 4096;
 
 /// Signs between the cells of a row.
-const SIGNS: [&str; 7] = ["│", "┆", "┃", "|", "\t", ";", ","];
+const SIGNS: [&str; 7] = ["┆", "│", "┃", "|", "\t", ";", ","];
 
 /// What rows that are drawn consist of.
 const DRAWN: &str = "|+-=:│┆┃─━═┼├┤╪╞╡╭╮╰╯┌┐└┘┬┴┈╌ \t\r";
@@ -137,9 +137,11 @@ fn heading(text: &[u8], row: &Range<usize>, name: &Name) -> Option<(Cells, usize
         b" \"'`*\r".contains(&byte)
     });
     let behind = &text[behind];
-    let signs = SIGNS
-        .iter()
-        .filter(|sign| behind.is_empty() || behind.starts_with(sign.as_bytes()));
+    let signs = SIGNS.iter().filter(|sign| {
+        behind.is_empty()
+            || behind.starts_with(sign.as_bytes())
+            || **sign == "┆" && behind.starts_with("│".as_bytes())
+    });
     let by = signs.map(|sign| Cells::By(sign)).chain([Cells::Aligned]);
     for cells in by {
         let found = cells.of(content);
@@ -189,6 +191,16 @@ impl Cells {
     /// Where the cells of a row stand.
     fn of(self, row: &[u8]) -> Vec<Range<usize>> {
         match self {
+            // Frames of data have another sign at their edges.
+            Self::By("┆") => {
+                let edge = "│".as_bytes();
+                let start = memchr::memmem::find(row, edge).map_or(0, |at| at + edge.len());
+                let end = memchr::memmem::rfind(row, edge).map_or(row.len(), |end| end.max(start));
+                let cells = split(&row[start..end], "┆".as_bytes()).into_iter();
+                cells
+                    .map(|cell| cell.start + start..cell.end + start)
+                    .collect()
+            }
             Self::By(sign) => split(row, sign.as_bytes()),
             Self::Aligned => {
                 let ends = memchr::memmem::find_iter(row, b"  ").chain([row.len()]);

@@ -63,7 +63,11 @@ pub(super) fn scan(policy: &Policy, text: &[u8], found: &mut Found) -> Vec<Code>
             .filter_map(|word| name_ending_at(policy, text, word));
         let mut named = named.peekable();
         while let Some(name) = named.next() {
-            let next = named.peek().map_or(text.len(), |next| next.span.start);
+            // `the passphrase of my SSH key is`
+            let next = named
+                .peek()
+                .filter(|next| next.class != Class::Many && !is_owner(text, next));
+            let next = next.map_or(text.len(), |next| next.span.start);
             scan.name(&name, next);
         }
     }
@@ -89,6 +93,14 @@ pub(super) fn is_likely(policy: &Policy, raw: &[u8], sign: &Sign, odd: &mut usiz
         Notice::Grant => memchr::memmem::find(raw, b"\"code").is_some(),
         Notice::Code(_) | Notice::Pem => true,
     }
+}
+
+/// Whether a name only says of what another one is: `of my SSH key`.
+fn is_owner(text: &[u8], name: &Name) -> bool {
+    let before = text[..name.span.start].trim_ascii_end();
+    [&b" of my"[..], b" of the", b" of"]
+        .iter()
+        .any(|of| before.ends_with(of))
 }
 
 /// Bytes of sentences: letters, and signs between words.

@@ -252,7 +252,11 @@ pub(super) fn is_prose(value: &str) -> bool {
 
 /// The same where a phrase of several words may be a password: `nine tall ships sail at dawn`.
 fn is_sentence(value: &str) -> bool {
-    let is_phrase = value.split(' ').nth(3).is_some()
+    let mut words = value.split(' ').skip(1);
+    let has_capital = words
+        .clone()
+        .any(|word| word.starts_with(char::is_uppercase));
+    let is_phrase = words.nth(if has_capital { 1 } else { 2 }).is_some()
         && count_of(value, TELLING) == 0
         && count_of(value, SENTENCE) < 2
         && !value.ends_with('.');
@@ -265,7 +269,11 @@ pub(super) fn is_code(value: &str) -> bool {
     // No call and no index goes on with a letter.
     let mut pairs = value.as_bytes().windows(2);
     let goes_on = pairs.any(|pair| b")]}".contains(&pair[0]) && pair[1].is_ascii_alphanumeric());
-    let Some(found) = PATTERNS.code.captures(value).filter(|_| !goes_on) else {
+    let Some(found) = PATTERNS
+        .code
+        .captures(value)
+        .filter(|_| !goes_on && value.is_ascii())
+    else {
         return false;
     };
     let Some(path) = found.name("path").or_else(|| found.name("name")) else {
@@ -365,9 +373,7 @@ pub(super) fn looks_set(value: &str) -> bool {
         || capitals.count() > 1)
         && !is_count
         && words.len() < 6
-        && words
-            .iter()
-            .all(|word| word.contains(char::is_alphanumeric))
+        && !["+", "-", "*"].iter().any(|sign| words.contains(sign))
         && !value.contains(['=', '<', '>', '(', '{', '$', '"', '/', ':', '|'])
         && !is_prose(value)
         && !value.ends_with(['.', ','])

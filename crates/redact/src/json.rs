@@ -335,8 +335,8 @@ impl Walk<'_> {
         let told = told.filter(|_| has(&words().values, &small));
         match (under, class.or(told)) {
             (Under::Ruled, _) => Under::Ruled,
-            (Under::Named(class, _), Some(Class::Many)) if small == "key" => {
-                Under::Named(class, Bond::Alone)
+            (Under::Named(..), Some(Class::Many)) if small == "key" => {
+                Under::Named(Class::Key, Bond::Alone)
             }
             (_, Some(class)) => Under::Named(class, Bond::Whole),
             (Under::Named(..), None) if !is_beside(name) => under,

@@ -214,7 +214,9 @@ impl<'s> Scan<'s> {
     /// that in a sentence belongs to it.
     fn name(&mut self, name: &Name, next: usize) {
         let (policy, text) = (self.policy, self.text);
-        if name.span.end <= self.name || !may_have_value(text, name.span.clone(), &mut self.odd) {
+        let is_option = text[name.span.start] == b'-';
+        let may_have = is_option || may_have_value(text, name.span.clone(), &mut self.odd);
+        if name.span.end <= self.name || !may_have {
             return;
         }
         self.name = name.span.end;

@@ -159,8 +159,13 @@ pub(super) fn is_cookie(name: &str, value: &str) -> bool {
 /// Whether a word is a code of digits, perhaps with signs between them.
 fn is_code_of_digits(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let letters = value.bytes().filter(u8::is_ascii_uppercase).count();
     let is_sign = |byte: u8| byte.is_ascii_digit() || b" -#*".contains(&byte);
-    (3..=10).contains(&digits) && value.bytes().all(is_sign)
+    (3..=10).contains(&digits)
+        && letters < 2
+        && value
+            .bytes()
+            .all(|byte| is_sign(byte) || byte.is_ascii_uppercase())
 }
 
 /// What `data/values.toml` says.
@@ -234,7 +239,7 @@ and or not in this that it has have required invalid cannot characters can will 
 
 /// Words of which one alone makes a sentence.
 const TELLING: &str = " is are was must be should your you please enter or not has have required invalid cannot \
-characters can will been used if password passwords secret token key string value at least ";
+characters can will been used if password passwords secret token key string value least ";
 
 fn count_of(value: &str, those: &str) -> usize {
     let words = value.split_whitespace();

@@ -134,10 +134,11 @@ fn codes(value: &[u8]) -> Vec<(Vec<u8>, Code)> {
         before: 0,
         letters: 2 * value.len(),
     };
-    let digits = near(value, 0, NEEDLE / 2)
-        .iter()
-        .map(|byte| format!("{byte:02x}"));
-    let small: String = digits.collect();
+    let bytes = near(value, 0, NEEDLE / 2).iter();
+    let digits = bytes.flat_map(|byte| [byte >> 4, byte & 15]);
+    let small: String = digits
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect();
     codes.push((small.to_ascii_uppercase().into_bytes(), code));
     codes.push((small.into_bytes(), code));
     codes

@@ -101,10 +101,15 @@ fn item(text: &[u8], span: Range<usize>, class: Class) -> Option<Value> {
     let item = &text[span.clone()];
     if class == Class::Header {
         let span = within(text, span, is_around);
+        let word = leading(&text[span.clone()], |byte| !byte.is_ascii_whitespace());
+        let word = trim(text, span.start..span.start + word);
         let name = leading(&text[span.clone()], |byte| {
             names::is_of_name(byte) || byte == b'.'
         });
-        return (text.get(span.start + name) == Some(&b'=')).then(|| Value::new(span, Bond::Alone));
+        let is_cookie = text.get(span.start + name) == Some(&b'=');
+        let is_made = is_value(&text[word.clone()]);
+        return (is_cookie || is_made)
+            .then(|| Value::new(if is_cookie { span } else { word }, Bond::Alone));
     }
     let dash = if item.starts_with(b"- ") { 2 } else { 0 };
     let is_sign = |at: &usize| {

@@ -68,13 +68,20 @@ fn is_link(char: char) -> bool {
 struct Word {
     span: Range<usize>,
     is_quoted: bool,
-    /// Whether a sign that links, a comma, or a new line stands before it.
+    /// Whether a sign that links stands before it.
     is_linked: bool,
-    is_apart: bool,
-    is_below: bool,
+    before: Before,
     after: After,
     /// Where the next word is looked for.
     end: usize,
+}
+
+/// What stands before a word.
+#[derive(PartialEq, Eq)]
+enum Before {
+    Word,
+    Comma,
+    Line,
 }
 
 /// What follows a word.
@@ -118,7 +125,7 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
         };
         at = word.end;
         let said = &behind[word.span.clone()];
-        if word.is_below && name.class != Class::Digits {
+        if word.before == Before::Line && name.class != Class::Digits {
             (is_over, is_adjacent) = (true, false);
             since_link = since_link.filter(|_| word.is_linked);
         }
@@ -144,7 +151,7 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
             {
                 fits(name.class, said, Bond::Cell)
             }
-            Class::Password if word.is_apart && !is_stated && found.is_empty() => {
+            Class::Password if word.before == Before::Comma && !is_stated && found.is_empty() => {
                 let is_joined =
                     since_link.is_some() && said.contains('-') && looks_stated(said, false);
                 (is_joined || looks_adjacent(said, word.is_quoted))
@@ -182,7 +189,7 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
         match word.after {
             After::Word => {}
             // `password mismatch, client: this`
-            After::Link if word.is_apart => since_link = None,
+            After::Link if word.before == Before::Comma => since_link = None,
             After::Link => {
                 since_link = Some(0);
                 let line = name.span.end + at;
@@ -221,12 +228,13 @@ fn begin(behind: &str) -> Option<usize> {
 /// request, a part of a list.
 fn is_random(word: &Word, said: &str, last: &str, behind: &str) -> bool {
     let line_after = &behind[word.end..];
-    let is_line = word.is_below && (line_after.is_empty() || line_after.starts_with(['\n', '\r']));
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_=+/".contains(&byte);
+    let is_line = word.before == Before::Line
+        && (line_after.is_empty() || line_after.starts_with(['\n', '\r']));
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_+/".contains(&byte);
     let is_id = words().ids.iter().any(|id| last.eq_ignore_ascii_case(id));
     (said.len() >= RANDOM && (word.is_quoted || is_dense(said)) || is_line && said.len() >= 10)
         && is_dense(said)
-        && said.bytes().all(is_word)
+        && said.trim_end_matches('=').bytes().all(is_word)
         && !said.contains('/')
         && !is_id
 }
@@ -271,8 +279,11 @@ fn next_word(text: &str, at: usize) -> Option<Word> {
         span,
         is_quoted,
         is_linked: between.contains(is_link),
-        is_apart: between.starts_with(", ") || text[..at].ends_with(','),
-        is_below: between.contains('\n'),
+        before: match between {
+            _ if between.contains('\n') => Before::Line,
+            _ if between.starts_with(", ") || text[..at].ends_with(',') => Before::Comma,
+            _ => Before::Word,
+        },
         after,
         end,
     };

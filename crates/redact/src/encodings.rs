@@ -333,7 +333,8 @@ pub(super) fn is_pair(text: &[u8]) -> bool {
 pub(super) fn secret_in(text: &[u8]) -> Option<Vec<u8>> {
     let Some((mut plain, colon)) = plain_pair(text) else {
         let of_base64 = |byte: &u8| is_letter(*byte) || *byte == b'=';
-        let is_whole = text.len() >= 12 && text.len() % 4 == 0 && text.iter().all(of_base64);
+        let is_whole =
+            text.len() >= 12 && text.len().is_multiple_of(4) && text.iter().all(of_base64);
         let plain = if is_whole { decode(text) } else { Vec::new() };
         let is_text = plain.len() >= 8 && plain.iter().all(|byte| matches!(byte, b'!'..=b'~'));
         return is_text.then_some(plain);

@@ -128,7 +128,7 @@ impl Walk<'_> {
             .elements()
             .map(|heading| self.finder.policy.class(&name(heading)));
         let columns: Vec<_> = columns.collect();
-        let mut all = headings.elements().map(|heading| name(heading));
+        let mut all = headings.elements().map(name);
         let is_heading = all.all(|name| name.bytes().all(|byte| is_of_name(byte) || byte == b' '));
         (is_heading && columns.len() > 1 && columns.iter().any(Option::is_some)).then_some(columns)
     }

@@ -94,110 +94,149 @@ enum After {
     End,
 }
 
+/// How far a sentence was read.
+struct Reading<'t> {
+    behind: &'t str,
+    class: Class,
+    /// Words since one that links.
+    since_link: Option<usize>,
+    /// Whether no other word stands between the name and the next one.
+    is_adjacent: bool,
+    /// Whether the next word is the value without a link.
+    is_marked: bool,
+    is_over: bool,
+    /// The word before.
+    last: &'t str,
+}
+
+impl Reading<'_> {
+    /// Whether a word is the value; `is_first` where none was found before.
+    fn is_value(&self, word: &Word, said: &str, is_first: bool) -> bool {
+        let most = if self.class == Class::Digits {
+            0
+        } else {
+            BEHIND_LINK
+        };
+        let is_linked = self.since_link.is_some_and(|words| words <= most);
+        let is_stated = is_linked || self.is_adjacent && (self.is_marked || word.is_quoted);
+        let is_near = is_stated || self.is_adjacent || !is_first && !self.is_over;
+        match self.class {
+            Class::Digits => {
+                let is_stated = is_stated && (is_linked || !self.is_over);
+                is_stated && fits(self.class, said, Bond::Alone)
+            }
+            _ if self.is_random(word, said) => true,
+            Class::Password if self.is_over => {
+                is_linked && !word.is_quoted && looks_adjacent(said, false)
+            }
+            _ if self.is_over => false,
+            // `the password ("this")`
+            Class::Password
+                if self.is_adjacent
+                    && word.is_quoted
+                    && self.behind[..word.end].starts_with(" (") =>
+            {
+                fits(self.class, said, Bond::Cell)
+            }
+            Class::Password if word.before == Before::Comma && !is_stated && is_first => {
+                let is_joined =
+                    self.since_link.is_some() && said.contains('-') && looks_stated(said, false);
+                (is_joined || looks_adjacent(said, word.is_quoted))
+                    && !is_other_name(said)
+                    && !is_name(said)
+            }
+            _ => is_near && is_candidate(self.class, said, is_stated, word.is_quoted),
+        }
+    }
+
+    /// Whether a word is one that nobody reads, and nothing says that it is something else: the id of
+    /// a request, a part of a list.
+    fn is_random(&self, word: &Word, said: &str) -> bool {
+        let after = &self.behind[word.end..];
+        let is_line =
+            word.before == Before::Line && !after.starts_with(|char| !"\r\n".contains(char));
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_+".contains(&byte);
+        let is_id = |id: &String| self.last.eq_ignore_ascii_case(id);
+        (said.len() >= RANDOM || is_line && said.len() >= 10)
+            && is_dense(said)
+            && said.trim_end_matches('=').bytes().all(is_word)
+            && !words().ids.iter().any(is_id)
+    }
+}
+
 /// The values of `name` in the sentence behind it, or before it.
 pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
     // The next name may be a part of the value.
     let next = next.max(name.span.end);
     let next = next + leading(near(text, next, NEAR), |byte| !byte.is_ascii_whitespace());
-    let most = NEAR.min(next - name.span.end);
-    let behind = valid(near(text, name.span.end, most));
+    let behind = valid(near(text, name.span.end, NEAR.min(next - name.span.end)));
     let (before, called) = (&text[..name.span.start], &text[name.span.clone()]);
     let Some(mut at) = begin(behind) else {
         return Vec::new();
     };
+    let mut reading = Reading {
+        behind,
+        class: name.class,
+        since_link: None,
+        is_adjacent: true,
+        // Other languages have the verb at the end; `PIN 4711` has none.
+        is_marked: !called.is_ascii()
+            || called == b"PIN"
+            || MARKS.iter().any(|mark| before.ends_with(mark)),
+        is_over: false,
+        last: "",
+    };
     // A verb as well: only what nobody says is a value.
     let is_verb = called.eq_ignore_ascii_case(b"pass");
-    // Other languages have the verb at the end; `PIN 4711` has none.
-    let is_marked =
-        !called.is_ascii() || called == b"PIN" || MARKS.iter().any(|mark| before.ends_with(mark));
-    let most = if name.class == Class::Digits {
-        0
-    } else {
-        BEHIND_LINK
+    let is_said = |said: &str| {
+        is_name(said)
+            || said.contains('=')
+            || !said.contains(|c: char| c.is_ascii_digit() || c == '$')
     };
-    // Words since one that links; whether nothing stands between the name and the word; whether its
-    // sentence is over.
-    let (mut since_link, mut is_adjacent, mut is_over) = (None::<usize>, true, false);
-    let (mut found, mut last) = (Vec::new(), "");
+    let is_digits = name.class == Class::Digits;
+    let bond = if is_digits { Bond::Alone } else { Bond::Line };
+    let mut found = Vec::new();
     for _ in 0..WORDS {
         let Some(word) = next_word(behind, at) else {
             break;
         };
         at = word.end;
         let said = &behind[word.span.clone()];
-        if word.before == Before::Line && name.class != Class::Digits {
-            (is_over, is_adjacent) = (true, false);
-            since_link = since_link.filter(|_| word.is_linked);
+        if word.before == Before::Line && !is_digits {
+            (reading.is_over, reading.is_adjacent, reading.since_link) = (true, false, None);
         }
         if word.is_linked {
-            since_link = Some(0);
+            reading.since_link = Some(0);
         }
-        let is_linked = since_link.is_some_and(|words| words <= most);
-        let is_stated = is_linked || is_adjacent && (is_marked || word.is_quoted);
-        let is_near = is_stated || is_adjacent || !found.is_empty() && !is_over;
-        let is_count = name.class == Class::Digits && counts(&text[name.span.end + at..]);
-        let is_alone = is_random(&word, said, last, behind) && name.class != Class::Digits;
-        let is_one = match name.class {
-            _ if is_alone => true,
-            _ if is_over => {
-                is_linked
-                    && name.class == Class::Password
-                    && looks_adjacent(said, false)
-                    && !word.is_quoted
-            }
-            // `the password ("this")`
-            Class::Password
-                if is_adjacent && word.is_quoted && behind[..word.end].starts_with(" (") =>
-            {
-                fits(name.class, said, Bond::Cell)
-            }
-            Class::Password if word.before == Before::Comma && !is_stated && found.is_empty() => {
-                let is_joined =
-                    since_link.is_some() && said.contains('-') && looks_stated(said, false);
-                (is_joined || looks_adjacent(said, word.is_quoted))
-                    && !is_other_name(said)
-                    && !is_name(said)
-            }
-            _ => is_near && !is_count && is_candidate(name.class, said, is_stated, word.is_quoted),
-        };
-        let has_digit = said.contains(|char: char| char.is_ascii_digit());
-        if is_one
-            && (!is_verb
-                || (has_digit || word.is_quoted && said.contains('$'))
-                    && !is_name(said)
-                    && !said.contains('='))
-        {
+        let is_count = is_digits && counts(&text[name.span.end + at..]);
+        let is_one = !is_count && reading.is_value(&word, said, found.is_empty());
+        if is_one && !(is_verb && is_said(said)) {
             let start = name.span.end + word.span.start;
-            let bond = if name.class == Class::Digits {
-                Bond::Alone
-            } else {
-                Bond::Line
-            };
             found.push(Value::new(start..start + said.len(), bond));
         } else if is_one_of(&words().links, &word, said) {
-            since_link = Some(0);
+            reading.since_link = Some(0);
         } else if is_one_of(&words().joins, &word, said) {
-            is_adjacent = !is_over;
+            reading.is_adjacent = !reading.is_over;
             continue;
         } else if !found.is_empty() || names::class(said).is_some_and(|class| class != Class::Many)
         {
             break;
         } else {
-            since_link = since_link.map(|words| words + 1);
+            reading.since_link = reading.since_link.map(|words| words + 1);
         }
-        (is_adjacent, last) = (false, said);
+        (reading.is_adjacent, reading.last) = (false, said);
         match word.after {
             After::Word => {}
             // `password mismatch, client: this`
-            After::Link if word.before == Before::Comma => since_link = None,
+            After::Link if word.before == Before::Comma => reading.since_link = None,
             After::Link => {
-                since_link = Some(0);
+                reading.since_link = Some(0);
                 let line = name.span.end + at;
                 if found.is_empty() && rest::is_begun(&text[line..]) {
                     return rest::below(text, name, line);
                 }
             }
-            After::End => (is_over, since_link) = (true, None),
+            After::End => (reading.is_over, reading.since_link) = (true, None),
         }
     }
     if found.is_empty() {
@@ -224,26 +263,10 @@ fn begin(behind: &str) -> Option<usize> {
     (is_word && marks <= 3).then_some(marks)
 }
 
-/// Whether a word is one that nobody reads, and nothing says that it is something else: the id of a
-/// request, a part of a list.
-fn is_random(word: &Word, said: &str, last: &str, behind: &str) -> bool {
-    let line_after = &behind[word.end..];
-    let is_line = word.before == Before::Line
-        && (line_after.is_empty() || line_after.starts_with(['\n', '\r']));
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_+/".contains(&byte);
-    let is_id = words().ids.iter().any(|id| last.eq_ignore_ascii_case(id));
-    (said.len() >= RANDOM && (word.is_quoted || is_dense(said)) || is_line && said.len() >= 10)
-        && is_dense(said)
-        && said.trim_end_matches('=').bytes().all(is_word)
-        && !said.contains('/')
-        && !is_id
-}
-
 /// Whether a word may be the value: of a password what a person may have chosen, of others only
 /// what nobody reads.
 fn is_candidate(class: Class, said: &str, is_stated: bool, is_quoted: bool) -> bool {
     match class {
-        Class::Digits => is_stated && fits(class, said, Bond::Alone),
         Class::Key | Class::Token => {
             let is_long = is_stated && said.is_ascii() && said.len() >= RANDOM;
             is_value(said.as_bytes()) || is_long && looks_generated(said)

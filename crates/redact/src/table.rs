@@ -153,7 +153,7 @@ fn heading(text: &[u8], row: &Range<usize>, name: &Name) -> Option<(Cells, usize
                     let is_sentence =
                         found.len() < 3 && content.contains(&b' ') && below.contains(&b' ');
                     !found.iter().any(Range::is_empty)
-                        && !(is_sentence && !content.contains(&b'"'))
+                        && (!is_sentence || content.contains(&b'"'))
                         && !content.iter().any(|byte| b"(){}=<>*&:;".contains(byte))
                 }
                 Cells::By(";") => !found.iter().any(Range::is_empty),

@@ -58,13 +58,12 @@ pub(super) fn scan(policy: &Policy, text: &[u8], found: &mut Found) -> Vec<Code>
         .iter()
         .any(|word| may_have_value(text, word.clone(), &mut odd))
     {
-        let named = names
-            .into_iter()
-            .filter_map(|word| name_ending_at(policy, text, word));
-        let mut named = named.peekable();
-        while let Some(name) = named.next() {
+        let found = names.into_iter();
+        let found = found.filter_map(|word| name_ending_at(policy, text, word));
+        let mut found = found.peekable();
+        while let Some(name) = found.next() {
             // `the passphrase of my SSH key is`
-            let next = named
+            let next = found
                 .peek()
                 .filter(|next| next.class != Class::Many && !is_owner(text, next));
             let next = next.map_or(text.len(), |next| next.span.start);

@@ -171,7 +171,7 @@ fn is_code_of_digits(value: &str) -> bool {
 /// What `data/values.toml` says.
 #[derive(Deserialize)]
 struct Patterns {
-    #[serde(deserialize_with = "in_any_case")]
+    #[serde(deserialize_with = "whole")]
     placeholder: Regex,
     #[serde(deserialize_with = "whole")]
     reference: Regex,
@@ -197,11 +197,6 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
 fn whole<'de, D: Deserializer<'de>>(data: D) -> Result<Regex, D::Error> {
     let all = Vec::<String>::deserialize(data)?.join("|");
     Regex::new(&format!("(?s)^(?:{all})$")).map_err(serde::de::Error::custom)
-}
-
-fn in_any_case<'de, D: Deserializer<'de>>(data: D) -> Result<Regex, D::Error> {
-    let all = Vec::<String>::deserialize(data)?.join("|");
-    Regex::new(&format!("(?si)^(?:{all})$")).map_err(serde::de::Error::custom)
 }
 
 /// Words of letters alone that are joined as code and styles join them: `string.quoted.raw`.

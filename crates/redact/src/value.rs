@@ -76,6 +76,7 @@ pub(super) fn fits(class: Class, value: &str, bond: Bond) -> bool {
             is_value(value.as_bytes()) && !(class == Password && value.contains('/'))
         }
         Folder if value.starts_with(['/', '~']) || is_drive(value) => false,
+        Key if bond == Bond::Loose && value.bytes().all(|byte| byte.is_ascii_digit()) => false,
         Key if bond == Bond::Cell => is_token(value, bond),
         Password | Key | Folder => is_password(value, bond),
         Token => is_token(value, bond),
@@ -91,7 +92,13 @@ fn is_password(value: &str, bond: Bond) -> bool {
             !is_count && !is_path(value) && !is_sentence(value) && !PATTERNS.source.is_match(value)
         }
         Bond::Pair => looks_stated(value, true) && !value.contains("://"),
-        Bond::Cell => is_long(value) && !is_prose(value) && !is_path(value) && !is_cell(value),
+        Bond::Cell => {
+            is_long(value)
+                && !is_prose(value)
+                && count_of(value, TELLING) == 0
+                && !is_path(value)
+                && !is_cell(value)
+        }
         Bond::Said => looks_stated(value, false),
         Bond::Near => looks_adjacent(value, false),
         Bond::Loose => {
@@ -126,7 +133,8 @@ fn is_token(value: &str, bond: Bond) -> bool {
 
 /// Whether the value of a header proves who asks. Cookies and parameters are judged one by one.
 fn is_header(value: &str, bond: Bond) -> bool {
-    let is_word = is_random(value) && !value.contains(char::is_whitespace) && !is_name(value);
+    let has_digit = value.contains(|char: char| char.is_ascii_digit());
+    let is_word = has_digit && !value.contains(char::is_whitespace) && !is_name(value);
     let mut words = value.split(|char: char| !char.is_ascii_alphanumeric());
     let is_code = bond != Bond::Whole && (is_code(value) || value.contains(['(', '{', '|']));
     value.len() >= 4
@@ -284,7 +292,8 @@ pub(super) fn is_code(value: &str) -> bool {
     let has_digit = |text: &str| text.contains(|char: char| char.is_ascii_digit());
     let is_joined = last.len() < path.len();
     let has_inner = has_digit(said.trim_end_matches(|char: char| char.is_ascii_digit()));
-    is_joined && names::class(last).is_some()
+    let is_call = value.contains('(') && value.trim_end_matches([';', ',']).ends_with(')');
+    is_joined && (is_call || names::class(last).is_some())
         || !has_inner && (!has_digit(said) || path.end() < value.len())
 }
 
@@ -292,7 +301,11 @@ pub(super) fn is_code(value: &str) -> bool {
 pub(super) fn looks_generated(word: &str) -> bool {
     let is_joined = word.contains(['/', '_', '.', ':', '\\', '(', '[', '{', '<']);
     is_value(word.as_bytes())
-        || !is_joined && is_random(word) && !is_camel(word) && names::class(word).is_none()
+        || !is_joined
+            && is_random(word)
+            && !is_camel(word)
+            && !is_measure(word)
+            && names::class(word).is_none()
 }
 
 /// Whether a word is the name of a secret, or code, and not a secret.

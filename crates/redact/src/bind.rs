@@ -6,18 +6,16 @@
 //!  api_keys: [this, …]   name: TOKEN, value: this the password is this   | token | this |
 //! ```
 
-use super::block;
-use super::columns;
 use super::entropy::is_value;
 use super::extent::{
-    LONG, QUOTED, bare, leading, line, line_end, line_start, lossy, near, quoted, regex, trailing,
+    LONG, bare, behind_scheme, leading, line_end, line_start, lossy, near, quoted, regex, trailing,
 };
-use super::names::{Class, LONGEST, Name, is_of_name, is_of_word};
-use super::sentence;
+use super::names::{Class, Name};
 use super::value::{
-    Placement, Value, is_code, is_name, is_other_name, is_path, looks_generated, looks_set,
+    Bond, Value, is_code, is_name, is_other_name, is_path, is_prose, looks_generated, looks_set,
     looks_stated,
 };
+use super::{rest, sentence, table, token};
 use regex::bytes::{Captures, Regex};
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -48,6 +46,13 @@ static VALUE_MEMBER: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// The same where the value stands in front of the name: `value = 'this' WHERE name = '`.
+static VALUE_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r#"(?i-u)\\?["']?\bvalue\\?["']?\s*[:=]\s*\\?["']([^"'\\\n]{4,256})\\?["'][\s,]{1,16}(?:where\s+)?\\?["']?(?:name|key)\\?["']?\s*[:=]\s*\\?["']$"#,
+    )
+});
+
 /// The text between a quoted name and the quoted value that follows it in a list: `', '`.
 static PAIR: LazyLock<Regex> = LazyLock::new(|| {
     regex(
@@ -57,80 +62,99 @@ static PAIR: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The text behind the name of a field in `multipart/form-data`: other headers, and an empty line.
 static FORM: LazyLock<Regex> =
-    LazyLock::new(|| regex(r#"(?-u)^"[^\n]*\n(?:[^\n]*[^\r\n][^\n]*\n){0,4}\r?\n"#));
+    LazyLock::new(|| regex(r#"(?-u)^"[^\n]*\n(?:[^\n]*[^\r\n][^\n]*\n){0,4}\r?\n([^\r\n]*)"#));
 
-/// The name whose last word is at `word`, if one ends there: trailing digits and a plural s belong to it.
-pub(super) fn name_at(text: &[u8], word: Range<usize>) -> Option<Range<usize>> {
-    let next = |at: usize| text.get(at).copied().unwrap_or(b' ');
-    let mut end = word.end + usize::from(b"sS".contains(&next(word.end)));
-    let counted = end + usize::from(b"_-".contains(&next(end)));
-    let digits = near(text, counted.min(text.len()), 4);
-    let digits = leading(digits, |byte| byte.is_ascii_digit());
-    if digits > 0 {
-        end = counted + digits;
-    }
-    let goes_on = is_of_word(next(end)) && word.end > 0 && text[word.end - 1].is_ascii()
-        || b"-.".contains(&next(end)) && is_of_name(next(end + 1));
-    let start = begin(text, word.start);
-    (!goes_on && end - start <= LONGEST).then_some(start..end)
-}
+/// What is in the element behind one that has a name alone: `<td>password</td><td>this</td>`.
+static ELEMENT: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?x-u)^ \s* :? </(?:key|td|dt|th|b|strong|label|name|span)> \s* (?: <[\w]+[^<>]*> \s* ){1,3} ([^<>\n]{1,256}?) \s* </",
+    )
+});
 
-/// Where the name begins of which something stands at `end`: letters of any script belong to it.
-pub(super) fn begin(text: &[u8], end: usize) -> usize {
-    let before = &text[end.saturating_sub(LONGEST)..end];
-    let of_name = |byte: u8| is_of_name(byte) || byte == b'.' || !byte.is_ascii();
-    let before = &before[before.len() - trailing(before, of_name)..];
-    // The last letters that are none of a broken sign.
-    let of_name = |char: &char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.');
-    let said = before.utf8_chunks().last();
-    let said = said.filter(|chunk| chunk.invalid().is_empty());
-    let letters = said.map_or("", |chunk| chunk.valid()).chars().rev();
-    end - letters
-        .take_while(of_name)
-        .map(char::len_utf8)
-        .sum::<usize>()
-}
+/// The content of an element of XML that has the name: `<password>this</password>`, `<p name="password">this</p>`.
+static CONTENT: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r#"(?x-u)^ ["']? (?: \x20[^<>]{0,128}[^<>/] )? > (?: <!\[CDATA\[ ([^\]\n]{0,2048}) \]\] | ([^<>\n]{0,2048}) </ )"#,
+    )
+});
+
+/// What stands in front of such a name.
+static OPENED: LazyLock<Regex> =
+    LazyLock::new(|| regex(r#"(?-u)(?:[^?P]|^)<(?:\w{1,24}:)?$|(?:name|key)=["']$"#));
 
 /// The candidates for values of a name: nearly always one, several of a list or on the lines below.
 /// Each is still to be judged.
-pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
+pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
     let (end, before) = (name.span.end, &text[..name.span.start]);
-    let near = near(text, end, NEAR);
-    let at = |found: &Captures<'_>, placement| {
+    let after = near(text, end, NEAR);
+    let at = |found: &Captures<'_>, bond| {
         let quote = found.name("quote").map(|quote| quote.as_bytes());
-        values_at(text, name, (end + found[0].len(), quote), placement)
+        values_at(text, name, (end + found[0].len(), quote), bond)
+    };
+    let group = |found: &Captures<'_>, from: usize, bond| {
+        let span = found.iter().skip(1).flatten().next().map(|one| one.range());
+        let span = span.map(|span| from + span.start..from + span.end);
+        span.map(|span| Value::new(span, bond))
+            .into_iter()
+            .collect()
     };
     if before.ends_with(b"form-data; name=\"") {
-        let start = FORM.find(near).map(|form| end + form.end());
-        let value = start.map(|start| Value::new(line(text, start), Placement::Alone));
-        return value.into_iter().collect();
+        let form = FORM.captures(near(text, end, LONG));
+        return form.map_or_else(Vec::new, |form| group(&form, end, Bond::Alone));
     }
-    if is_member_name(text, name)
-        && let Some(label) = VALUE_MEMBER.captures(near)
+    if is_member_name(text, name) {
+        if let Some(label) = VALUE_MEMBER.captures(after) {
+            return at(&label, Bond::Alone);
+        }
+        let from = name.span.start.saturating_sub(NEAR);
+        if let Some(said) = VALUE_BEFORE.captures(&before[from..]) {
+            return group(&said, from, Bond::Alone);
+        }
+    }
+    // A name in quotes, an element, or a part of one.
+    if after
+        .first()
+        .is_some_and(|byte| b"\"'\\<>:, ".contains(byte))
     {
-        return at(&label, Placement::Alone);
+        let opened = &before[before.len().saturating_sub(32)..];
+        if before.trim_ascii_end().ends_with(b">")
+            && let Some(element) = ELEMENT.captures(after)
+        {
+            return group(&element, end, Bond::Cell);
+        }
+        if OPENED.is_match(opened)
+            && let Some(content) = CONTENT.captures(near(text, end, LONG))
+        {
+            return group(&content, end, Bond::Alone);
+        }
+        if after.starts_with(b"</t") {
+            return table::tagged(text, name);
+        }
+        if let Some(pair) = PAIR.captures(after) {
+            let cells = table::values(text, name);
+            return if cells.is_empty() {
+                at(&pair, Bond::Pair)
+            } else {
+                cells
+            };
+        }
     }
-    if let Some(element) = element(text, name) {
-        return vec![element];
-    }
-    if let Some(pair) = PAIR.captures(near) {
-        return at(&pair, Placement::Pair);
-    }
-    if let Some(sign) = SIGN.captures(near) {
+    let is_word = matches!(after, [b' ', letter, ..] if letter.is_ascii_alphabetic());
+    let has_sign = !is_word || memchr::memchr(b'=', near(after, 0, 48)).is_some();
+    if let Some(sign) = has_sign.then(|| SIGN.captures(after)).flatten() {
         return behind_sign(text, name, &sign);
     }
     if before.ends_with(b"-") || text[name.span.start..].starts_with(b"-") {
         return option(text, name);
     }
+    let cells = table::values(text, name);
+    if !cells.is_empty() {
+        return cells;
+    }
     if let Some(span) = word_of_line(text, name) {
-        return vec![Value::new(span, Placement::Setting)];
+        return vec![Value::new(span, Bond::Line)];
     }
-    let values = sentence::values(text, name);
-    if values.is_empty() {
-        columns::values(text, name)
-    } else {
-        values
-    }
+    sentence::values(text, name, next)
 }
 
 fn behind_sign(text: &[u8], name: &Name, found: &Captures<'_>) -> Vec<Value> {
@@ -140,31 +164,31 @@ fn behind_sign(text: &[u8], name: &Name, found: &Captures<'_>) -> Vec<Value> {
         return Vec::new();
     }
     let is_near = found.name("gap").is_none() && text.get(name.span.end) == Some(&b'=');
-    let placement = if quote.is_some() || is_near {
-        Placement::Alone
+    let bond = if quote.is_some() || is_near {
+        Bond::Alone
     } else {
-        Placement::Loose
+        Bond::Loose
     };
-    let start = name.span.end + found[0].len();
-    let mut values = values_at(text, name, (start, quote), placement);
+    let mut values = values_at(text, name, (name.span.end + found[0].len(), quote), bond);
     // What only tells where a value comes from: `!secret name`; what an arrow leads to may be a type.
     let tags = found.name("tags").map_or(&b""[..], |tags| tags.as_bytes());
     let is_plain = tags.starts_with(b"!!") || tags.starts_with(b"!vault");
+    let is_reference = tags.starts_with(b"!") && !is_plain;
     let is_arrow = sign == b"->" || sign.starts_with(b"\xe2");
-    if tags.starts_with(b"!") && !is_plain {
-        values.retain(|value| is_value(&text[value.span.clone()]));
-    } else if is_arrow {
-        values.retain(|value| looks_generated(&text[value.span.clone()]));
-    } else if name.is_phrase && !matches!(name.class, Class::Digits | Class::Password) {
-        // Of an `API key` people write as well.
-        let is_sure = |value: &Value| value.placement != Placement::Loose;
-        values.retain(|value| is_sure(value) || is_value(&text[value.span.clone()]));
-    }
+    // Of an `API key` people write as well.
+    let is_written = name.is_phrase && !matches!(name.class, Class::Digits | Class::Password);
+    values.retain(|value| {
+        let said = &text[value.span.clone()];
+        is_value(said)
+            || !is_reference
+                && (!is_arrow || looks_generated(&String::from_utf8_lossy(said)))
+                && (!is_written || value.bond != Bond::Loose)
+    });
     values
 }
 
 /// Whether the name is what another one says: `name: TOKEN`, `key="token"`.
-pub(super) fn is_member_name(text: &[u8], name: &Name) -> bool {
+fn is_member_name(text: &[u8], name: &Name) -> bool {
     let before = text[..name.span.start].iter().rev().take(16);
     let mut before = before.skip_while(|byte| b"\"' \\".contains(byte));
     matches!(before.next(), Some(b':' | b'='))
@@ -175,70 +199,93 @@ fn values_at(
     text: &[u8],
     name: &Name,
     (start, quote): (usize, Option<&[u8]>),
-    placement: Placement,
+    bond: Bond,
 ) -> Vec<Value> {
     if let Some(quote) = quote {
-        return in_quotes(text, name, (start, quote), placement);
+        return in_quotes(text, name, (start, quote), bond);
     }
     let is_header = name.class == Class::Header && text[..start].trim_ascii_end().ends_with(b":");
     match text.get(start) {
         None => Vec::new(),
-        Some(b'\r' | b'\n' | b'|' | b'>' | b'#') if block::is_begun(&text[start..]) => {
-            block::below(text, name, start)
+        Some(b'\r' | b'\n' | b'|' | b'>' | b'#') if rest::is_begun(&text[start..]) => {
+            rest::below(text, name, start)
         }
-        Some(b'[' | b'(' | b'{') if name.class != Class::Digits => block::listed(text, name, start),
-        Some(_) if is_header => {
-            let value = Value::new(line(text, start), Placement::Loose);
-            let mut values = block::on_line(text, value.span.end, true);
-            values.insert(0, value);
-            values
+        Some(b'{') if text[..name.span.start].ends_with(b";") => {
+            let end = start + leading(near(text, start, LONG), |byte| byte != b'}');
+            vec![Value::new(start + 1..end, Bond::Whole)]
         }
-        Some(_) => bare_values(text, name, start, placement),
+        Some(b'[' | b'(' | b'{') if name.class != Class::Digits => rest::listed(text, name, start),
+        Some(_) if is_header => header(text, name, start),
+        Some(_) => bare_values(text, name, start, bond),
     }
 }
 
+/// The value of a header: up to the end of the line, or of what is quoted. Where the rest is a sentence,
+/// or a token stands there already, only random words.
+fn header(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
+    let rest = near(text, start, LONG * 32);
+    let end = leading(rest, |byte| !b"\r\n'`<\\".contains(&byte));
+    let is_in_quotes =
+        memchr::memchr_iter(b'"', &text[line_start(text, start)..start]).count() % 2 == 1;
+    let end = if is_in_quotes {
+        leading(&rest[..end], |byte| byte != b'"')
+    } else {
+        end
+    };
+    let all = start..start + rest[..end].trim_ascii_end().len();
+    let proof = behind_scheme(text, all.clone());
+    if proof.is_empty() && all.len() < 24 {
+        // It is folded: `Authorization: Bearer` and an indented line.
+        return rest::below(text, name, line_end(text, start));
+    }
+    let has_token = token::length(&text[proof.start..]).is_some();
+    let is_said = proof.len() < LONG
+        && is_prose(&lossy(text, &proof))
+        && !text[proof.clone()].contains(&b'=');
+    if has_token || is_said {
+        return rest::on_line(text, proof.start, Class::Header);
+    }
+    let mut values = rest::on_line(text, all.end, Class::Header);
+    values.insert(0, Value::new(all, Bond::Loose));
+    values
+}
+
 /// A value without quotes, and the random words behind it.
-fn bare_values(text: &[u8], name: &Name, start: usize, placement: Placement) -> Vec<Value> {
+fn bare_values(text: &[u8], name: &Name, start: usize, bond: Bond) -> Vec<Value> {
     if let Some(span) = setting(text, name, start) {
-        let mut values = block::on_line(text, span.end, false);
-        values.insert(0, Value::new(span, Placement::Setting));
+        let mut values = rest::on_line(text, span.end, name.class);
+        values.insert(0, Value::new(span, Bond::Line));
         return values;
     }
     let span = bare(text, &name.span, start);
     let (word, label) = (lossy(text, &span), lossy(text, &name.span));
     let is_option = label.starts_with('-') || text[..name.span.start].ends_with(b"-");
     let is_small = label.contains(|c: char| c.is_ascii_lowercase());
-    let is_assigned = placement == Placement::Alone && !is_small;
+    let is_assigned = bond == Bond::Alone && !is_small;
     let is_sign = word.chars().count() == 1;
+    let before = &text[..name.span.start];
+    let is_pair = text.get(name.span.end) == Some(&b'=') && !label.contains('.') && word.len() > 3;
+    let is_begun = before.ends_with(b";") || before.ends_with(b"; ");
+    if is_begun && is_pair && matches!(text.get(span.end), Some(b';' | b'"')) {
+        // One of a connection string.
+        return vec![Value::new(span, Bond::Whole)];
+    }
     if !is_assigned && !is_option && is_code(&word)
         || name.class == Class::Digits && sentence::counts(&text[span.end..])
         || is_plainly_no_secret(text, name, &word) && !is_sign
     {
         return Vec::new();
     }
-    let mut values = block::on_line(text, span.end.max(start), false);
-    if text[..name.span.start].ends_with(b";") && matches!(text.get(span.end), Some(b';' | b'"')) {
-        // One of a connection string.
-        return vec![Value::new(span, Placement::Whole)];
-    }
-    let is_chosen = || name.class == Class::Password && looks_stated(&word, false);
-    let placement = if is_chosen() {
-        Placement::Alone
-    } else {
-        placement
-    };
-    if !is_sign && (is_assigned || is_option || !is_name(&word) || is_chosen()) {
-        values.insert(0, Value::new(span, placement));
+    let is_chosen = name.class == Class::Password && looks_stated(&word, false);
+    let mut values = rest::on_line(text, span.end.max(start), name.class);
+    if !is_sign && (is_assigned || is_option || !is_name(&word) || is_chosen) {
+        let bond = if is_chosen { Bond::Alone } else { bond };
+        values.insert(0, Value::new(span, bond));
     }
     values
 }
 
-fn in_quotes(
-    text: &[u8],
-    name: &Name,
-    (start, quote): (usize, &[u8]),
-    placement: Placement,
-) -> Vec<Value> {
+fn in_quotes(text: &[u8], name: &Name, (start, quote): (usize, &[u8]), bond: Bond) -> Vec<Value> {
     // A name at the end of a string literal has no value: `header = "Set-Cookie:"`.
     let Some(span) = quoted(text, start, quote).filter(|_| is_open(text, name, quote)) else {
         return Vec::new();
@@ -247,15 +294,14 @@ fn in_quotes(
         return Vec::new();
     }
     let end = span.end;
-    let rest = &text[end..];
-    let mut values = vec![Value::new(span, placement)];
-    if let Some(becomes) = BECOMES.find(rest) {
+    let after = &text[end..];
+    let mut values = vec![Value::new(span, bond)];
+    if let Some(becomes) = BECOMES.find(after) {
         let start = end + becomes.end();
         let new = quoted(text, start, &text[start - 1..start]);
-        values.extend(new.map(|span| Value::new(span, Placement::Alone)));
-    } else if rest.get(quote.len()) == Some(&b' ') {
-        let is_header = name.class == Class::Header;
-        values.extend(block::on_line(text, end + quote.len(), is_header));
+        values.extend(new.map(|span| Value::new(span, Bond::Alone)));
+    } else if after.get(quote.len()) == Some(&b' ') {
+        values.extend(rest::on_line(text, end + quote.len(), name.class));
     }
     values
 }
@@ -271,7 +317,12 @@ fn word_of_line(text: &[u8], name: &Name) -> Option<Range<usize>> {
         [open @ (b'"' | b'\''), inner @ .., close] if open == close && !inner.contains(open) => {
             Some(span.start + 1..span.end - 1)
         }
-        _ => (!word.contains(&b' ') && !word.starts_with(b"\"")).then_some(span),
+        _ => {
+            let is_one = !word.contains(&b' ') && !word.starts_with(b"\"");
+            // A digest in a list of names.
+            let is_hash = word.len() > 12 && word.iter().all(u8::is_ascii_hexdigit);
+            (is_one && !is_hash && !is_name(&String::from_utf8_lossy(word))).then_some(span)
+        }
     }
 }
 
@@ -290,7 +341,7 @@ fn setting(text: &[u8], name: &Name, start: usize) -> Option<Range<usize>> {
     }
     let from = line_start(text, name.span.start);
     let sign = text[name.span.end..start].trim_ascii();
-    if !SETS.is_match(&text[from..name.span.start]) || sign.len() > 3 {
+    if sign.len() > 3 || !SETS.is_match(&text[from..name.span.start]) {
         return None;
     }
     // Only the beginning of a long line is read: the line may have as many names as words, and
@@ -302,9 +353,10 @@ fn setting(text: &[u8], name: &Name, start: usize) -> Option<Range<usize>> {
     let said = std::str::from_utf8(rest).ok()?;
     let is_tagged = rest.starts_with(b"!") && rest.contains(&b' ');
     let fits = !is_tagged
+        && (name.class == Class::Password || !said.contains(' '))
         && looks_set(said)
         && !is_code(said)
-        && !is_other_name(rest)
+        && !is_other_name(said)
         && !is_plainly_no_secret(text, name, said);
     fits.then(|| start..start + rest.len())
 }
@@ -330,15 +382,12 @@ fn is_plainly_no_secret(text: &[u8], name: &Name, value: &str) -> bool {
     let small = label.to_ascii_lowercase();
     let is_of_key = small.trim_end_matches('s').ends_with("key");
     let mut kinds = ["ssh-", "ecdsa-", "sk-ssh-"].iter();
-    let before = &text[name.span.start.saturating_sub(QUOTED / 256)..name.span.start];
+    let before = &text[name.span.start.saturating_sub(NEAR)..name.span.start];
     let word = before.len() - trailing(before, |byte| !byte.is_ascii_whitespace());
+    let is_slug = |byte: u8| byte.is_ascii_lowercase() || byte == b'-';
     is_of_key && (is_path(value) || kinds.any(|kind| value.starts_with(kind)))
         || small == "signingkey" && value.bytes().all(|byte| byte.is_ascii_hexdigit())
-        || small == "secret"
-            && value.contains('-')
-            && value
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+        || small == "secret" && value.contains('-') && value.bytes().all(is_slug)
         || label == "PASS" && value.contains('_')
         || value.chars().count() == 1
         || memchr::memmem::find(&before[word..], b"arn:aws").is_some()
@@ -349,52 +398,12 @@ fn option(text: &[u8], name: &Name) -> Vec<Value> {
     let blanks = leading(near(text, name.span.end, 16), |byte| b" \t".contains(&byte));
     let start = name.span.end + blanks;
     let quote = near(text, start, 1);
+    let is_quote = matches!(quote, b"\"" | b"'" | b"`");
     if blanks == 0 || text[start..].starts_with(b"--") {
         Vec::new()
-    } else if matches!(quote, b"\"" | b"'" | b"`") {
-        values_at(text, name, (start + 1, Some(quote)), Placement::Loose)
+    } else if is_quote {
+        values_at(text, name, (start + 1, Some(quote)), Bond::Loose)
     } else {
-        values_at(text, name, (start, None), Placement::Loose)
+        values_at(text, name, (start, None), Bond::Loose)
     }
-}
-
-/// What is in the element behind one that has a name alone: `<td>password</td><td>this</td>`.
-static CELL: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r"(?x-u)^ \s* :? </(?:key|td|dt|th|b|strong|label|name|span)> \s* (?: <[\w]+[^<>]*> \s* ){1,3} (?P<value>[^<>\n]{1,256}?) \s* </",
-    )
-});
-
-/// The beginning of an element, perhaps with its name space.
-static TAG: LazyLock<Regex> = LazyLock::new(|| regex(r"(?-u)<(?:\w{1,24}:)?$"));
-
-/// The content of an element of XML: `<password>this</password>`, `<p name="password">this</p>`.
-fn element(text: &[u8], name: &Name) -> Option<Value> {
-    let (before, after) = (&text[..name.span.start], &text[name.span.end..]);
-    let is_content = before.trim_ascii_end().ends_with(b">");
-    if let Some(cell) = is_content.then(|| CELL.captures(after)).flatten() {
-        let value = cell.name("value")?;
-        let start = name.span.end + value.start();
-        return Some(Value::new(start..start + value.len(), Placement::Cell));
-    }
-    let quote = usize::from(matches!(after.first(), Some(b'"' | b'\'')));
-    let attribute = &before[..before.len().saturating_sub(1)];
-    let is_stated = quote == 1 && (attribute.ends_with(b"name=") || attribute.ends_with(b"key="));
-    let is_group = before.ends_with(b"?<") || before.ends_with(b"?P<");
-    let is_named = TAG.is_match(&before[before.len().saturating_sub(32)..]) && !is_group;
-    let attributes = near(after, 0, 128).iter().position(|byte| *byte == b'>');
-    let attributes = attributes.filter(|end| {
-        is_named && after[0] == b' ' && !after[..*end].contains(&b'<') && after[end - 1] != b'/'
-    });
-    if after.get(quote) != Some(&b'>') && attributes.is_none() || !is_named && !is_stated {
-        return None;
-    }
-    let start = name.span.end + attributes.unwrap_or(quote) + 1;
-    let cdata = b"<![CDATA[";
-    let is_cdata = text[start..].starts_with(cdata);
-    let start = start + if is_cdata { cdata.len() } else { 0 };
-    let near = near(text, start, LONG);
-    let end = memchr::memchr3(b'<', b'\n', b']', near)?;
-    let is_closed = is_cdata || near[end..].starts_with(b"</");
-    (near[end] != b'\n' && is_closed).then_some(Value::new(start..start + end, Placement::Alone))
 }

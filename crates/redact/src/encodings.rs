@@ -7,8 +7,109 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use mcpreel_wire::json::{Unit, Units};
 use std::ops::Range;
 
-/// Numbers of a command that is longer mean no colour.
-const STYLE: usize = 32;
+/// A code in which single signs of a text may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Code {
+    Percent,
+    /// An escape of JSON.
+    Escape,
+    /// A command that sets the colours of a terminal, which says nothing.
+    Style,
+    /// An entity of XML.
+    Entity,
+}
+
+impl Code {
+    /// Texts that tell that a code is used.
+    pub const MARKS: [(&str, Self); 11] = [
+        ("%", Self::Percent),
+        ("\\u00", Self::Escape),
+        ("\\/", Self::Escape),
+        ("\\x", Self::Escape),
+        ("&quot;", Self::Entity),
+        ("&apos;", Self::Entity),
+        ("\u{1b}[", Self::Style),
+        ("&amp;", Self::Entity),
+        ("&lt;", Self::Entity),
+        ("&gt;", Self::Entity),
+        ("&#", Self::Entity),
+    ];
+
+    /// The byte with which a sign in this code begins.
+    fn mark(self) -> u8 {
+        match self {
+            Self::Percent => b'%',
+            Self::Escape => b'\\',
+            Self::Style => 0x1b,
+            Self::Entity => b'&',
+        }
+    }
+
+    /// The bytes that the code at the beginning stands for, how many, and its own length.
+    fn read(self, text: &[u8]) -> Option<([u8; 4], usize, usize)> {
+        let one = |char: char, length: usize| {
+            let mut said = [0; 4];
+            let count = char.encode_utf8(&mut said).len();
+            Some((said, count, length))
+        };
+        match self {
+            Self::Percent => {
+                // The first byte of a letter of several is followed by another one.
+                let is_one = |byte: &u8| *byte < 0xc0 || text.get(3) == Some(&b'%');
+                Some(([percent(text).filter(is_one)?, 0, 0, 0], 1, 3))
+            }
+            Self::Escape if text.starts_with(b"\\x") => {
+                let digits = std::str::from_utf8(text.get(2..4)?).ok()?;
+                Some(([u8::from_str_radix(digits, 16).ok()?, 0, 0, 0], 1, 4))
+            }
+            Self::Escape => {
+                let mut units = Units::new(text);
+                let unit = units.next()?;
+                let length = text.len() - units.left();
+                match unit {
+                    Unit::Char(char) => one(char, length),
+                    Unit::LoneSurrogate(_) | Unit::Invalid => {
+                        one(char::REPLACEMENT_CHARACTER, length)
+                    }
+                }
+            }
+            Self::Style => {
+                let is_number = |byte: u8| byte.is_ascii_digit() || b";:".contains(&byte);
+                let numbers = near(text, 2, 32);
+                let length = leading(numbers, is_number);
+                let is_one = text[1..].starts_with(b"[") && numbers.get(length) == Some(&b'm');
+                is_one.then_some(([0; 4], 0, length + 3))
+            }
+            Self::Entity => {
+                let end = memchr::memchr(b';', near(text, 0, 10))?;
+                let number = |digits: &[u8], radix| {
+                    let digits = std::str::from_utf8(digits).ok()?;
+                    char::from_u32(u32::from_str_radix(digits, radix).ok()?)
+                };
+                let char = match &text[1..end] {
+                    b"amp" => '&',
+                    b"lt" => '<',
+                    b"gt" => '>',
+                    b"quot" => '"',
+                    b"apos" => '\'',
+                    [b'#', b'x' | b'X', hex @ ..] => number(hex, 16)?,
+                    [b'#', digits @ ..] => number(digits, 10)?,
+                    _ => return None,
+                };
+                one(char, end + 1)
+            }
+        }
+    }
+}
+
+/// The byte that three others stand for.
+pub(super) fn percent(text: &[u8]) -> Option<u8> {
+    let [b'%', high, low, ..] = text else {
+        return None;
+    };
+    let digit = |byte: &u8| char::from(*byte).to_digit(16);
+    u8::try_from(digit(high)? * 16 + digit(low)?).ok()
+}
 
 /// A decoded text, with the place of each byte in the encoded one.
 #[derive(Debug, Default)]
@@ -27,56 +128,17 @@ struct Piece {
 }
 
 impl Layer {
-    /// The bytes between the quotes of a JSON string, or what else may have such escapes.
-    pub fn unescaped(inner: &[u8]) -> Self {
-        let mut layer = Self::new(inner.len());
-        let mut at = 0;
-        while at < inner.len() {
-            let plain = memchr::memchr(b'\\', &inner[at..]).unwrap_or(inner.len() - at);
-            let plain = match std::str::from_utf8(&inner[at..at + plain]) {
-                Ok(_) => plain,
-                Err(broken) => broken.valid_up_to(),
-            };
-            layer.push(&inner[at..at + plain], at..at + plain, false);
-            at += plain;
-            let mut units = Units::new(&inner[at..]);
-            let Some(unit) = units.next() else { break };
-            let next = inner.len() - units.left();
-            let char = match unit {
-                Unit::Char(char) => char,
-                Unit::LoneSurrogate(_) | Unit::Invalid => char::REPLACEMENT_CHARACTER,
-            };
-            let mut buffer = [0; 4];
-            layer.push(char.encode_utf8(&mut buffer).as_bytes(), at..next, true);
-            at = next;
-        }
-        layer
-    }
-
-    /// A text in which something is percent-encoded; `None` where nothing is.
-    pub fn unpercented(text: &[u8]) -> Option<Self> {
-        Self::decoded(text, b'%', |code| Some((Some(percent(code)?), 3)))
-    }
-
-    /// A text without what tells a terminal in which colour to go on; `None` where nothing does.
-    pub fn unstyled(text: &[u8]) -> Option<Self> {
-        Self::decoded(text, ESCAPE, |code| Some((None, style(code)?)))
-    }
-
-    /// A text with what each code says that begins with `mark`; `read` gives that and its length.
-    fn decoded(
-        text: &[u8],
-        mark: u8,
-        read: impl Fn(&[u8]) -> Option<(Option<u8>, usize)>,
-    ) -> Option<Self> {
+    /// A text in which something stands in this code; `None` where nothing does.
+    pub fn of(code: Code, text: &[u8]) -> Option<Self> {
         let (mut layer, mut at) = (Self::new(text.len()), 0);
-        for code in memchr::memchr_iter(mark, text) {
-            let Some((byte, length)) = read(&text[code..]).filter(|_| code >= at) else {
+        for start in memchr::memchr_iter(code.mark(), text) {
+            let Some((said, count, length)) = code.read(&text[start..]).filter(|_| start >= at)
+            else {
                 continue;
             };
-            layer.push(&text[at..code], at..code, false);
-            layer.push(byte.as_slice(), code..code + length, true);
-            at = code + length;
+            layer.push(&text[at..start], at..start, false);
+            layer.push(&said[..count], start..start + length, true);
+            at = start + length;
         }
         layer.push(&text[at..], at..text.len(), false);
         (at > 0).then_some(layer)
@@ -128,26 +190,6 @@ impl Layer {
         };
         start..end
     }
-}
-
-/// The byte with which such a command begins.
-const ESCAPE: u8 = 0x1b;
-
-/// The bytes of a command at the beginning that sets colours and the like: `ESC [ 1 ; 31 m`.
-fn style(text: &[u8]) -> Option<usize> {
-    let numbers = text.strip_prefix(&[ESCAPE, b'['])?;
-    let is_number = |byte: u8| byte.is_ascii_digit() || b";:".contains(&byte);
-    let length = leading(near(numbers, 0, STYLE), is_number);
-    (numbers.get(length) == Some(&b'm')).then_some(length + 3)
-}
-
-/// The byte that three others stand for.
-pub(super) fn percent(text: &[u8]) -> Option<u8> {
-    let [b'%', high, low, ..] = text else {
-        return None;
-    };
-    let digit = |byte: &u8| char::from(*byte).to_digit(16);
-    u8::try_from(digit(high)? * 16 + digit(low)?).ok()
 }
 
 // Base64 in texts: where it may be, and what it says.
@@ -209,9 +251,7 @@ impl Iterator for Runs<'_> {
             let start = probe - trailing(&self.text[self.at..probe], is_letter);
             let end = run_end(self.text, start);
             self.at = if end - start < LEAST { probe + 1 } else { end };
-            // A hash, a trace or a UUID: no text has such a code.
-            let is_hex = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b'-';
-            if end - start >= LEAST && !self.text[start..end].iter().all(is_hex) {
+            if end - start >= LEAST {
                 return Some(start..end);
             }
         }
@@ -238,14 +278,28 @@ fn run_end(text: &[u8], start: usize) -> usize {
     }
 }
 
-/// What a run says where that begins like text: from its first, second, third or fourth letter on,
-/// since what stands before may be no part of it.
+/// What a run says where that begins like text: as hex digits, or as base64 from its first, second, third
+/// or fourth letter on, since what stands before may be no part of it.
 pub(super) fn readings(run: &[u8]) -> impl Iterator<Item = Vec<u8>> {
-    (0..4).filter_map(|shift| {
+    let is_hex = run.iter().all(u8::is_ascii_hexdigit);
+    let digit = |byte: u8| {
+        char::from(byte)
+            .to_digit(16)
+            .and_then(|digit| u8::try_from(digit).ok())
+    };
+    let byte = |pair: &[u8]| Some(digit(pair[0])? * 16 + digit(*pair.get(1)?)?);
+    let hex = is_hex.then(|| run.chunks(2).map_while(byte).collect());
+    let hex = hex.filter(|said: &Vec<u8>| is_text(said));
+    // A hash, a trace or a UUID: no text has such a code.
+    let is_id = run
+        .iter()
+        .all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
+    let base64 = (0..4).filter(move |_| !is_id).filter_map(|shift| {
         let rest = run.get(shift..)?;
         let probe = decode(&rest[..rest.len().min(PROBE)]);
         is_text(&probe).then(|| decode(rest))
-    })
+    });
+    hex.into_iter().chain(base64)
 }
 
 /// A run of base64, decoded as far as that is possible.
@@ -274,10 +328,17 @@ pub(super) fn is_pair(text: &[u8]) -> bool {
     plain_pair(text).is_some()
 }
 
-/// The secret of such a pair: what stands behind the colon, or before it where that is nothing. What
-/// stands before it is the name of somebody: other texts have colons as well.
-pub(super) fn secret_of_pair(text: &[u8]) -> Option<Vec<u8>> {
-    let (mut plain, colon) = plain_pair(text)?;
+/// The secret that base64 says: of a pair what stands behind the colon, or before it where that is nothing;
+/// of a text all of it. What stands before the colon is the name of somebody: other texts have colons too.
+pub(super) fn secret_in(text: &[u8]) -> Option<Vec<u8>> {
+    let Some((mut plain, colon)) = plain_pair(text) else {
+        let of_base64 = |byte: &u8| is_letter(*byte) || *byte == b'=';
+        let is_whole =
+            text.len() >= 12 && text.len().is_multiple_of(4) && text.iter().all(of_base64);
+        let plain = if is_whole { decode(text) } else { Vec::new() };
+        let is_text = plain.len() >= 8 && plain.iter().all(|byte| matches!(byte, b'!'..=b'~'));
+        return is_text.then_some(plain);
+    };
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"._@+-\\%$".contains(byte);
     if !plain[..colon].iter().all(is_name) {
         return None;
@@ -306,7 +367,7 @@ mod tests {
     #[test]
     fn escapes_are_read_and_their_places_known() {
         let raw = br"a\u0041b\ud83d\ude00\n\/c".as_slice();
-        let layer = Layer::unescaped(raw);
+        let layer = Layer::of(Code::Escape, raw).unwrap();
         assert_eq!(layer.text, "aAb😀\n/c".as_bytes());
         let shown =
             |span: Range<usize>| String::from_utf8_lossy(&raw[layer.place(span)]).into_owned();
@@ -321,22 +382,22 @@ mod tests {
     #[test]
     fn percent_signs_are_read_where_they_mean_something() {
         let raw = b"a%3Ab%zz%2";
-        let layer = Layer::unpercented(raw).unwrap();
+        let layer = Layer::of(Code::Percent, raw).unwrap();
         assert_eq!(layer.text, b"a:b%zz%2");
         assert_eq!(layer.place(1..3), 1..5);
         assert_eq!(layer.place(2..8), 4..10);
-        assert!(Layer::unpercented(b"100 % of it").is_none());
+        assert!(Layer::of(Code::Percent, b"100 % of it").is_none());
     }
 
     #[test]
     fn colours_are_left_out_also_behind_a_part() {
         let raw = b"\x1b[36mpassword\x1b[0m=\x1b[1;33mone\x1b[0m two\x1b[2K";
-        let layer = Layer::unstyled(raw).unwrap();
+        let layer = Layer::of(Code::Style, raw).unwrap();
         assert_eq!(layer.text, b"password=one two\x1b[2K");
         assert_eq!(&raw[layer.place(9..12)], b"one");
         assert_eq!(&raw[layer.place(0..8)], b"password");
         assert_eq!(&raw[layer.place(9..16)], b"one\x1b[0m two");
-        assert!(Layer::unstyled(b"a\x1b[2Kb").is_none());
+        assert!(Layer::of(Code::Style, b"a\x1b[2Kb").is_none());
     }
 }
 

@@ -16,7 +16,7 @@ const SIGNS: [u8; 10] = *b"-_@#^*+~!$";
 
 /// Rows of letters and digits in which small letters, capitals and digits change so often that
 /// nobody reads them: of words and numbers a piece is longer.
-pub(super) fn rows(text: &str) -> impl Iterator<Item = Range<usize>> {
+fn rows(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = 0;
     let each = std::iter::from_fn(move || {
@@ -76,7 +76,7 @@ fn is_mixed(text: &str) -> bool {
 }
 
 /// Whether a word is one that nobody reads for the signs in it: `vj7-FAc9_QeWJ`, `d4Y!n24$xcX`.
-pub(super) fn is_signed(word: &[u8]) -> bool {
+fn is_signed(word: &[u8]) -> bool {
     let has = |test: fn(&u8) -> bool| word.iter().any(test);
     let is_made = word.len() >= SIGNED
         && word

@@ -3,8 +3,6 @@
 
 use super::entropy::is_value;
 use super::names::{LONGEST, is_of_name};
-use super::token;
-use super::value::{is_prose, looks_chosen};
 use regex::bytes::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -13,11 +11,14 @@ use std::sync::LazyLock;
 pub(super) const LONG: usize = 2048;
 
 /// Bytes in which a closing quote is looked for; without one the first word counts.
-pub(super) const QUOTED: usize = 64 * 1024;
+const QUOTED: usize = 64 * 1024;
+
+/// Quotes that close otherwise than they open, as bytes.
+const PAIRS: [(&str, &str); 4] = [("“", "”"), ("„", "“"), ("«", "»"), ("「", "」")];
 
 /// The bytes from `at` on, so many at most.
 pub(super) fn near(text: &[u8], at: usize, most: usize) -> &[u8] {
-    &text[at..text.len().min(at + most)]
+    &text[at.min(text.len())..text.len().min(at + most)]
 }
 
 /// How many bytes at the beginning of a text are so.
@@ -38,6 +39,11 @@ pub(super) fn within(text: &[u8], span: Range<usize>, is_so: fn(u8) -> bool) -> 
     start..span.end - trailing(&text[start..span.end], is_so)
 }
 
+/// White space, and what stands around a value in a row or a list.
+pub(super) fn is_around(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || b"\"'`*\\".contains(&byte)
+}
+
 /// Where the line begins on which `at` is, or what is near enough of it.
 pub(super) fn line_start(text: &[u8], at: usize) -> usize {
     let from = at.saturating_sub(LONG);
@@ -49,27 +55,30 @@ pub(super) fn line_end(text: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length)
 }
 
+pub(super) fn lossy(text: &[u8], span: &Range<usize>) -> String {
+    String::from_utf8_lossy(&text[span.clone()]).into_owned()
+}
+
+/// A pattern of this crate; the tests of the corpora use each of them.
+pub(super) fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is a constant that tests compile")
+}
+
 /// Up to the closing quote, which has as many backslashes in front of it as the opening one. Two
 /// quotes are one of the value.
 pub(super) fn quoted(text: &[u8], start: usize, quote: &[u8]) -> Option<Range<usize>> {
     let near = near(text, start, QUOTED);
-    let close: &[u8] = match quote {
-        [0xe2, 0x80, 0x9c] => "”".as_bytes(),
-        [0xe2, 0x80, 0x9e] => "“".as_bytes(),
-        [0xc2, 0xab] => "»".as_bytes(),
-        [b'&', ..] => quote,
-        _ => return quoted_by(near, quote).map(|span| start + span.start..start + span.end),
-    };
-    let end = memchr::memmem::find(near, close)?;
-    (!near[..end].contains(&b'\n')).then_some(start..start + end)
-}
-
-fn quoted_by(near: &[u8], quote: &[u8]) -> Option<Range<usize>> {
+    let pair = PAIRS.iter().find(|(open, _)| open.as_bytes() == quote);
+    let close = pair.map_or(quote, |(_, close)| close.as_bytes());
+    if quote.len() > 1 && quote[0] != b'\\' {
+        let end = memchr::memmem::find(near, close)?;
+        return (!near[..end].contains(&b'\n')).then_some(start..start + end);
+    }
     let (sign, escapes) = (*quote.last()?, quote.len() - 1);
     if let Some(of_three) = near.strip_prefix(&[sign; 2]).filter(|_| escapes == 0)
         && let Some(length) = memchr::memmem::find(of_three, &[sign; 3])
     {
-        return Some(2..2 + length);
+        return Some(start + 2..start + 2 + length);
     }
     let mut doubled = None;
     for end in memchr::memchr_iter(sign, near) {
@@ -81,12 +90,12 @@ fn quoted_by(near: &[u8], quote: &[u8]) -> Option<Range<usize>> {
         if is_end && escapes == 0 && end > 0 && near.get(end + 1) == Some(&sign) {
             doubled = Some(end + 1);
         } else if is_end {
-            return Some(0..end - escapes);
+            return Some(start..start + end - escapes);
         }
     }
     // A quote that is never closed: the word that begins there.
     let is_inside = |byte: u8| !byte.is_ascii_whitespace() && !b"\"'`&;<>".contains(&byte);
-    Some(0..leading(near, is_inside)).filter(|span| !span.is_empty())
+    Some(start..start + leading(near, is_inside)).filter(|span| !span.is_empty())
 }
 
 /// A word without quotes: up to white space, or to what ends a value where values stand in a row. A
@@ -96,9 +105,8 @@ pub(super) fn bare(text: &[u8], name: &Range<usize>, start: usize) -> Range<usiz
     let is_of_url = matches!(text[..name.start].last(), Some(b'?' | b'&'));
     let is_small = text[name.clone()].iter().any(u8::is_ascii_lowercase);
     let is_variable = start == name.end + 1 && !is_of_url && !is_small;
-    let line = &text[line_start(text, start)..start];
-    let is_quoted = |sign: u8| memchr::memchr_iter(sign, line).count() % 2 == 1;
-    let open = [b'"', b'\'', b'`'].map(is_quoted);
+    let line = || &text[line_start(text, start)..start];
+    let is_open = |sign: u8| memchr::memchr_iter(sign, line()).count() % 2 == 1;
     let is_next = |rest: &[u8]| {
         let word = leading(&rest[..rest.len().min(LONGEST)], is_of_name);
         rest.first() == Some(&b'&') || word > 0 && rest.get(word) == Some(&b'=')
@@ -110,9 +118,7 @@ pub(super) fn bare(text: &[u8], name: &Range<usize>, start: usize) -> Range<usiz
         }
     };
     let ends = |(at, byte): (usize, &u8)| match byte {
-        b'"' => !is_variable || open[0],
-        b'\'' => !is_variable || open[1],
-        b'`' => !is_variable || open[2],
+        b'"' | b'\'' | b'`' => !is_variable || is_open(*byte),
         b';' if at < 3 => true,
         b'&' | b';' => is_last(&near[at + 1..]) || is_of_url || is_next(&near[at + 1..]),
         b'<' | b'>' => true,
@@ -136,82 +142,24 @@ pub(super) fn trim(text: &[u8], span: Range<usize>) -> Range<usize> {
     for mark in ["”", "“", "»", "‘", "’"] {
         word = word.strip_suffix(mark.as_bytes()).unwrap_or(word);
     }
-    // An exclamation mark may end a password as well.
+    // An exclamation mark may end a password as well, and a bracket may belong to it.
     let is_password = word.ends_with(b"!") && is_value(word);
-    let ends = trailing(word, |byte| !is_password && b",.)]}:\\!?".contains(&byte));
+    let is_closed = word.ends_with(b")") && word[1..].contains(&b'(');
+    let ends = trailing(word, |byte| {
+        !is_password && !is_closed && b",.)]}:\\!?".contains(&byte)
+    });
     span.start..span.start + word.len() - ends
-}
-
-/// The value of a header: up to the end of the line, or of what is quoted. Where the rest is a sentence,
-/// or a token stands there already, only random words.
-pub(super) fn line(text: &[u8], start: usize) -> Range<usize> {
-    let is_token = token::length(&text[start..]).is_some() || text[start..].starts_with(b"Bearer ");
-    let rest = near(text, start, if is_token { LONG } else { QUOTED });
-    let end = leading(rest, |byte| !b"\r\n\"'`<\\".contains(&byte));
-    let all = start..start + rest[..end].trim_ascii_end().len();
-    // The values of parameters are in quotes: `Digest username="…"`.
-    if text[all.clone()].ends_with(b"=") && rest.get(end) == Some(&b'"') {
-        return start..start;
-    }
-    if let Some(folded) = folded(text, &all) {
-        return folded;
-    }
-    let begin = behind_scheme(text, all.clone()).start;
-    let token = token::length(&text[begin..all.end]).unwrap_or(0);
-    if token == 0 && (all.len() > LONG || !is_prose(&lossy(text, &all))) {
-        return all;
-    }
-    let (mut at, mut found) = (begin + token, None);
-    for word in text[begin + token..all.end].split(|byte| *byte == b' ') {
-        let span = trim(text, at..at + word.len());
-        at += word.len() + 1;
-        let is_first = found.is_none() && token == 0 && begin > all.start;
-        if is_value(&text[span.clone()]) || is_first && looks_chosen(&text[span.clone()]) {
-            found = Some(found.map_or(span.start, |found: Range<usize>| found.start)..span.end);
-        } else if !word.is_empty() {
-            break;
-        }
-    }
-    found.unwrap_or(start..start)
-}
-
-/// The word on the next line, where a header is folded behind its scheme.
-fn folded(text: &[u8], all: &Range<usize>) -> Option<Range<usize>> {
-    let scheme = [&text[all.clone()], b" "].concat();
-    SCHEME
-        .find(&scheme)
-        .filter(|found| found.end() == scheme.len())?;
-    let rest = near(text, all.end, LONG);
-    let blanks = leading(rest, |byte| byte.is_ascii_whitespace());
-    let is_folded = rest.starts_with(b"\n") || rest.starts_with(b"\r\n");
-    let is_inside = |byte: u8| !byte.is_ascii_whitespace() && byte != b'"';
-    let word = &rest[blanks..][..leading(&rest[blanks..], is_inside)];
-    let is_indented = matches!(rest[..blanks].last(), Some(b' ' | b'\t'));
-    let start = all.end + blanks;
-    (is_folded && is_indented && is_value(word)).then_some(start..start + word.len())
 }
 
 /// Schemes in front of what proves who asks.
 static SCHEME: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r"(?i-u)^(?:bearer|basic|token|digest|api-?key|negotiate|ntlm|dpop|jwt)[ \t]+")
+    regex(
+        r"(?i-u)^(?:bearer|basic|token|digest|api-?key|negotiate|ntlm|dpop|jwt|hmac|aws4-hmac-sha256)(?:[ \t]+|$)",
+    )
 });
 
-/// The part of a header behind its scheme: `this` of `Bearer this`.
+/// The part of a header behind its scheme: `this` of `Bearer this`; empty where it has nothing else.
 pub(super) fn behind_scheme(text: &[u8], span: Range<usize>) -> Range<usize> {
     let scheme = SCHEME.find(&text[span.clone()]);
-    let start = span.start + scheme.map_or(0, |scheme| scheme.end());
-    if start < span.end {
-        start..span.end
-    } else {
-        span
-    }
-}
-
-pub(super) fn lossy(text: &[u8], span: &Range<usize>) -> String {
-    String::from_utf8_lossy(&text[span.clone()]).into_owned()
-}
-
-/// A pattern of this crate; the tests of the corpora use each of them.
-pub(super) fn regex(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the pattern is a constant that tests compile")
+    span.start + scheme.map_or(0, |scheme| scheme.end())..span.end
 }

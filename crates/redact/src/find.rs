@@ -7,15 +7,14 @@
 //!                                                        └─▶ percent-encoded, base64: again
 //! ```
 //!
-//! One pass over a frame notices where something may be secret; the strings of the frame are looked
-//! at where something was noticed in them.
+//! One pass over a frame notices whether something may be secret; hardly any is gone through.
 
-use super::encodings::{self, Layer};
+use super::encodings::{self, Code, Layer};
 use super::json::{self, Under};
 use super::known::Known;
-use super::policy::{Noticed, Policy, Sign};
+use super::policy::Policy;
 use super::report::Found;
-use super::text::{self, Codes, Scan};
+use super::text;
 use mcpreel_wire::json::{Node, parse_into};
 use std::ops::Range;
 
@@ -24,9 +23,6 @@ pub(super) const MOST_LAYERS: usize = 5;
 
 /// A message with more values is not read: it would take some hundred times its size.
 const MOST_NODES: usize = 8 * 1024 * 1024;
-
-/// Bytes of a text of which all signs are kept; each string of a longer one is searched on its own.
-const KEPT: usize = 64 * 1024;
 
 /// Whether a frame can be looked through: not if it has so many values that reading it would take
 /// some hundred times its size in memory.
@@ -43,43 +39,34 @@ pub(super) struct Finder<'p> {
 }
 
 impl Finder<'_> {
-    /// Finds all there is in a frame; whether there may be something.
-    pub fn frame(&self, raw: &[u8], nodes: &mut Vec<Node>, found: &mut Found) -> bool {
-        let signs = self.signs(raw);
-        let text = Noticed::new(raw, signs.as_ref());
-        let may_have = self.may_have(text, 0);
-        if may_have && !self.document((text, nodes), 0, Under::Nothing, found) {
+    /// Finds all there is in a frame.
+    pub fn frame(&self, raw: &[u8], nodes: &mut Vec<Node>, found: &mut Found) {
+        if self.may_have(raw, 0) && !self.document((raw, nodes), 0, Under::Nothing, found) {
             // What is no JSON as a whole, or nests too deeply, may be made of it.
-            self.text(text, 0, found);
+            self.text(raw, 0, found);
         }
         if nodes.capacity() > MOST_NODES / 64 {
             *nodes = Vec::new();
         }
-        may_have
-    }
-
-    fn signs(&self, text: &[u8]) -> Option<Vec<Sign>> {
-        (text.len() <= KEPT).then(|| self.policy.signs(text).collect())
     }
 
     /// Whether there may be something. Says yes too often, never no where there is something.
-    fn may_have(&self, text: Noticed<'_>, depth: usize) -> bool {
-        let raw = text.text;
+    fn may_have(&self, raw: &[u8], depth: usize) -> bool {
+        let mut odd = 0;
+        let mut is_likely = |sign| text::is_likely(self.policy, raw, &sign, &mut odd);
         self.policy.reads_all()
             || self.known.is_some_and(|known| known.may_be_in(raw))
-            || text.any(self.policy, |sign| text::is_likely(self.policy, raw, &sign))
+            || self.policy.signs(raw).any(&mut is_likely)
             || depth < MOST_LAYERS
                 && encodings::runs(raw).any(|run| {
-                    let mut shapes = self.policy.at_run(raw[run.start]);
-                    shapes.any(|shape| text::shape(self.policy, raw, shape, run.start).is_some())
-                        || encodings::readings(&raw[run])
-                            .any(|reading| self.may_have(Noticed::unknown(&reading), depth + 1))
+                    let mut readings = encodings::readings(&raw[run]);
+                    readings.any(|reading| self.may_have(&reading, depth + 1))
                 })
     }
 
-    /// Finds all there is in a text, of which some may be JSON.
-    pub fn string(&self, text: Noticed<'_>, depth: usize, found: &mut Found) {
-        if !self.nested(text.text, depth, Under::Nothing, found) {
+    /// Finds all there is in a text, of which all or some may be JSON.
+    pub fn string(&self, text: &[u8], depth: usize, found: &mut Found) {
+        if !self.nested(text, depth, Under::Nothing, found) {
             self.text(text, depth, found);
         }
     }
@@ -87,72 +74,59 @@ impl Finder<'_> {
     /// Finds all there is in an object or a list that is told as a text; whether it is one.
     pub fn nested(&self, text: &[u8], depth: usize, under: Under, found: &mut Found) -> bool {
         let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
-        if depth >= MOST_LAYERS || !matches!(first, Some(b'{' | b'[')) {
-            return false;
-        }
-        let signs = self.signs(text);
-        let text = Noticed::new(text, signs.as_ref());
-        self.document((text, &mut Vec::new()), depth, under, found)
+        depth < MOST_LAYERS
+            && matches!(first, Some(b'{' | b'['))
+            && self.document((text, &mut Vec::new()), depth, under, found)
     }
 
     fn document(
         &self,
-        (text, nodes): (Noticed<'_>, &mut Vec<Node>),
+        (text, nodes): (&[u8], &mut Vec<Node>),
         depth: usize,
         under: Under,
         found: &mut Found,
     ) -> bool {
-        let first = text.text.iter().find(|byte| !byte.is_ascii_whitespace());
-        let root = matches!(first, Some(b'{' | b'[' | b'"')).then(|| parse_into(text.text, nodes));
+        let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
+        let root = matches!(first, Some(b'{' | b'[' | b'"')).then(|| parse_into(text, nodes));
         let Some(Ok(root)) = root else { return false };
-        json::walk((self, depth), (text, root), under, found);
+        json::walk((self, depth), root, under, found);
         true
     }
 
     /// Finds all there is in a text, and in what is coded in it.
-    pub fn text(&self, text: Noticed<'_>, depth: usize, found: &mut Found) {
+    pub fn text(&self, text: &[u8], depth: usize, found: &mut Found) {
         let mark = found.hits.len();
         if let Some(known) = self.known {
-            known.find(text.text, found);
+            known.find(text, found);
         }
         let codes = text::scan(self.policy, text, found);
         if depth < MOST_LAYERS {
-            self.coded(text.text, depth, codes, found);
+            self.coded(text, depth, &codes, found);
         }
-        found.spare(mark, text.text);
+        found.spare(mark, text);
     }
 
-    /// Looks into what is percent-encoded, escaped, coloured or base64.
-    fn coded(&self, text: &[u8], depth: usize, codes: Codes, found: &mut Found) {
-        let percent = codes
-            .has_percent
-            .then(|| Layer::unpercented(text))
-            .flatten();
-        let styles = codes.has_styles.then(|| Layer::unstyled(text)).flatten();
-        let escapes = codes.has_escapes.then(|| Layer::unescaped(text));
-        for layer in [percent, styles, escapes].into_iter().flatten() {
-            let mark = found.hits.len();
-            self.text(Noticed::unknown(&layer.text), depth + 1, found);
-            found.place(text, &layer, mark);
+    /// Looks into what stands in a code, or is base64.
+    fn coded(&self, text: &[u8], depth: usize, codes: &[Code], found: &mut Found) {
+        for code in codes {
+            if let Some(layer) = Layer::of(*code, text) {
+                let mark = found.hits.len();
+                self.text(&layer.text, depth + 1, found);
+                found.place(text, &layer, mark);
+            }
         }
-        if let Some(known) = self.known.filter(|_| !codes.has_escapes)
-            && memchr::memchr(b'\\', text).is_some()
+        // Signs of a known value may be escaped where nothing else is: a quote, a backslash.
+        if let Some(known) = self.known
+            && !codes.contains(&Code::Escape)
             && known.may_be_in(text)
+            && let Some(layer) = Layer::of(Code::Escape, text)
         {
-            // Signs of a known value may be escaped where nothing else is: a quote, a backslash.
-            let (layer, mark) = (Layer::unescaped(text), found.hits.len());
+            let mark = found.hits.len();
             known.find(&layer.text, found);
             found.place(text, &layer, mark);
         }
         for run in encodings::runs(text) {
-            let mark = found.hits.len();
-            let mut scan = Scan::new(self.policy, text, found);
-            for shape in self.policy.at_run(text[run.start]) {
-                scan.shape(shape, run.start);
-            }
-            if found.hits.len() == mark {
-                self.run(text, run, depth, found);
-            }
+            self.run(text, run, depth, found);
         }
     }
 
@@ -160,13 +134,10 @@ impl Finder<'_> {
     /// coded cannot be mended from outside.
     fn run(&self, text: &[u8], run: Range<usize>, depth: usize, found: &mut Found) {
         for reading in encodings::readings(&text[run.clone()]) {
-            let signs = self.signs(&reading);
-            let reading = Noticed::new(&reading, signs.as_ref());
-            if !self.may_have(reading, depth + 1) {
-                continue;
-            }
             let mut inside = Found::default();
-            self.string(reading, depth + 1, &mut inside);
+            if self.may_have(&reading, depth + 1) {
+                self.string(&reading, depth + 1, &mut inside);
+            }
             inside.settle();
             let Some(first) = inside.hits.first() else {
                 continue;
@@ -177,10 +148,8 @@ impl Finder<'_> {
             for hit in &mut found.hits[mark..] {
                 hit.plain = Some(plain.clone());
             }
-            found.plain.append(&mut inside.plain);
-            found
-                .plain
-                .extend(inside.hits.into_iter().map(|hit| (hit.value, hit.kind)));
+            let hits = inside.hits.into_iter().map(|hit| (hit.value, hit.kind));
+            found.plain.extend(inside.plain.into_iter().chain(hits));
             return;
         }
     }

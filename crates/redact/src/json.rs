@@ -1,15 +1,15 @@
 //! Secrets in JSON: by what holds them, and by what strings say.
 
-use super::encodings::{self, Layer};
+use super::encodings::{Code, Layer};
 use super::entropy::is_value;
 use super::extent::lossy;
 use super::find::Finder;
 use super::names::{Class, LONGEST, is_beside, is_given, is_of_name, words};
-use super::policy::{Noticed, id};
+use super::policy::id;
 use super::report::{Found, Hit};
 use super::text;
 use super::token::{self, Piece, Pieces};
-use super::value::{Placement, is_path, looks_chosen, looks_stated};
+use super::value::{Bond, is_path, looks_chosen};
 use mcpreel_wire::json::{Kind, Path, Step, Value};
 use std::ops::Range;
 
@@ -24,19 +24,18 @@ const ROWS: [&str; 3] = ["rows", "data", "values"];
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Under {
     Nothing,
-    Named(Class),
-    /// It stands somewhere in what has such a name.
-    Within(Class),
+    /// A name says what it is; [`Bond::Pair`] where it stands somewhere in what has the name.
+    Named(Class, Bond),
     /// A path of the configuration leads to it.
     Ruled,
     /// A word of a command line, or perhaps one: the value in `NAME=VALUE` ends with the word.
     Word,
 }
 
-/// Finds every secret in the document `text`, which lies within `depth` layers of codes.
+/// Finds every secret in the document `root`, which lies within `depth` layers of codes.
 pub(super) fn walk(
     (finder, depth): (&Finder<'_>, usize),
-    (text, root): (Noticed<'_>, Value<'_>),
+    root: Value<'_>,
     under: Under,
     found: &mut Found,
 ) {
@@ -48,7 +47,6 @@ pub(super) fn walk(
     Walk {
         finder,
         depth,
-        text,
         ruled,
         path,
         found,
@@ -59,7 +57,6 @@ pub(super) fn walk(
 struct Walk<'w> {
     finder: &'w Finder<'w>,
     depth: usize,
-    text: Noticed<'w>,
     ruled: Vec<Range<usize>>,
     path: Vec<Step>,
     found: &'w mut Found,
@@ -85,51 +82,55 @@ impl Walk<'_> {
         self.path.pop();
     }
 
-    fn class(&self, name: Value<'_>) -> Option<Class> {
-        self.finder.policy.class(&spelled(name))
-    }
-
     fn object(&mut self, object: Value<'_>, under: Under) {
         let under = match under {
-            Under::Named(
-                class @ (Class::Password | Class::Key | Class::Token | Class::Folder | Class::Many),
-            )
-            | Under::Within(class)
-                if !is_schema(object) =>
-            {
-                Under::Within(class)
-            }
+            Under::Named(Class::Header | Class::Digits | Class::Pair, _) => Under::Nothing,
+            Under::Named(class, _) if !is_schema(object) => Under::Named(class, Bond::Pair),
             Under::Ruled => Under::Ruled,
             _ => Under::Nothing,
         };
         let told = self.told(object);
-        let columns = self.columns(object);
+        let mut columns = HEADINGS.iter().filter_map(|name| object.get(name));
+        let columns = columns.find_map(|columns| self.columns(columns));
         let is_grant = words().grants.iter().any(|name| object.get(name).is_some());
+        let class = |key: Value<'_>| self.finder.policy.class(&spelled(key));
+        let is_secretive = object
+            .members()
+            .any(|(key, _)| class(key) == Some(Class::Token));
         for (key, value) in object.members() {
             let (name, is_secret) = self.key(key, under);
             let below = match self.under_name(&name, value, under, told) {
-                Under::Nothing if is_grant && name == "code" => Under::Named(Class::Many),
+                Under::Nothing if is_grant && name == "code" => {
+                    Under::Named(Class::Many, Bond::Whole)
+                }
+                // `{"root_token":…,"keys":[…]}`
+                Under::Nothing if is_secretive && name == "keys" => {
+                    Under::Named(Class::Many, Bond::Whole)
+                }
                 below => below,
             };
-            let is_rows = ROWS.contains(&&*name) && columns.iter().any(Option::is_some);
+            let columns = columns.as_ref().filter(|_| ROWS.contains(&&*name));
             let step = if is_secret { "…".into() } else { name };
             self.path.push(Step::Member(step.into()));
-            if is_rows {
-                self.rows(value, &columns);
-            } else {
-                self.value(value, below);
+            match columns {
+                Some(columns) => self.rows(value, columns),
+                None => self.value(value, below),
             }
             self.path.pop();
         }
     }
 
-    /// The class of each column of `{"columns":[…],"rows":[[…],…]}`: a database answers so.
-    fn columns(&self, object: Value<'_>) -> Vec<Option<Class>> {
-        let mut columns = HEADINGS.iter().filter_map(|name| object.get(name));
-        let columns = columns.find(|columns| columns.elements().next().is_some());
-        let columns = columns.iter().flat_map(Value::elements);
-        let class = |column: Value<'_>| self.class(column.get("name").unwrap_or(column));
-        columns.map(class).collect()
+    /// The class of each column of `{"columns":[…],"rows":[[…],…]}` or `[[…],[…],…]`, if one has some:
+    /// a database answers so.
+    fn columns(&self, headings: Value<'_>) -> Option<Vec<Option<Class>>> {
+        let name = |heading: Value<'_>| spelled(heading.get("name").unwrap_or(heading));
+        let columns = headings
+            .elements()
+            .map(|heading| self.finder.policy.class(&name(heading)));
+        let columns: Vec<_> = columns.collect();
+        let mut all = headings.elements().map(name);
+        let is_heading = all.all(|name| name.bytes().all(|byte| is_of_name(byte) || byte == b' '));
+        (is_heading && columns.len() > 1 && columns.iter().any(Option::is_some)).then_some(columns)
     }
 
     fn rows(&mut self, rows: Value<'_>, columns: &[Option<Class>]) {
@@ -140,7 +141,7 @@ impl Walk<'_> {
             }
             for (index, cell) in row.elements().enumerate() {
                 let class = columns.get(index).copied().flatten();
-                let under = class.map_or(Under::Nothing, Under::Named);
+                let under = class.map_or(Under::Nothing, |class| Under::Named(class, Bond::Whole));
                 self.below(Step::Element(index), cell, under);
             }
             self.path.pop();
@@ -149,52 +150,52 @@ impl Walk<'_> {
 
     fn array(&mut self, array: Value<'_>, under: Under) {
         let is_plain = matches!(under, Under::Nothing | Under::Word);
-        let program = array.elements().next().map(spelled).unwrap_or_default();
-        let is_pair = matches!(under, Under::Named(Class::Pair)) && is_pair(array);
+        let first = array.elements().next().filter(|_| is_plain);
+        let rows = first.filter(|first| first.elements().all(|cell| cell.kind() == Kind::String));
+        if let Some(columns) = rows.and_then(|headings| self.columns(headings)) {
+            return self.rows(array, &columns);
+        }
+        let program = first.map(spelled).unwrap_or_default();
+        let is_pair = matches!(under, Under::Named(Class::Pair, _)) && is_pair(array);
         let (mut before, mut is_script) = (None, false);
         for (index, element) in array.elements().enumerate() {
             let text = element.string_bytes().unwrap_or_default();
-            // Behind a name that is no option only a random word is its value.
-            let is_chosen = |class| {
-                class == Class::Password
-                    && std::str::from_utf8(text).is_ok_and(|text| looks_stated(text, true))
-            };
-            let named = before.filter(|(class, is_option)| {
-                is_plain && (*is_option || is_value(text) || is_chosen(*class))
-            });
-            let named = named.map(|(class, _)| Under::Named(class));
-            before = self.option(&program, text);
             // What begins like an option is the next one.
             let is_letter = matches!(text, [b'-', letter] if letter.is_ascii_alphabetic());
-            let is_option =
-                matches!(before, Some((_, true))) || text.starts_with(b"--") || is_letter;
-            let below = match named.filter(|_| !is_option) {
-                Some(named) => named,
-                None if is_pair && index == 1 => Under::Named(Class::Password),
+            let is_option = text.starts_with(b"--") || is_letter;
+            let below = match before.filter(|_| is_plain && !is_option) {
+                Some((class, bond)) => Under::Named(class, bond),
+                None if is_pair && index == 1 => Under::Named(Class::Password, Bond::Whole),
                 None if is_plain && is_script => Under::Nothing,
                 None if is_plain => Under::Word,
                 None => under,
             };
+            before = self.option(&program, text);
             self.below(Step::Element(index), element, below);
             is_script = matches!(text, [b'-', letters @ .., b'c'] if letters.iter().all(u8::is_ascii_lowercase));
         }
     }
 
-    /// The class of the word after this one, and whether this one is an option: `--token`, `-u`,
-    /// `X-Api-Key`.
-    fn option(&self, program: &str, word: &[u8]) -> Option<(Class, bool)> {
-        if is_given(program, word) {
-            return Some((Class::Password, true));
-        }
-        if matches!(word, b"-u" | b"--user" | b"--proxy-user") {
-            return Some((Class::Pair, true));
+    /// What the word after this one is: behind an option (`--token`, `-u`) its value; behind a name
+    /// (`X-Api-Key`) only what looks like one.
+    fn option(&self, program: &str, word: &[u8]) -> Option<(Class, Bond)> {
+        match word {
+            _ if is_given(program, word) => return Some((Class::Password, Bond::Whole)),
+            b"-u" | b"--user" | b"--proxy-user" => return Some((Class::Pair, Bond::Whole)),
+            b"--key" | b"-k" => return Some((Class::Key, Bond::Cell)),
+            b"-p" | b"-P" | b"-a" | b"-t" => return Some((Class::Password, Bond::Rest)),
+            _ => {}
         }
         let option = word.strip_prefix(b"-");
         let name = std::str::from_utf8(option.unwrap_or(word)).ok()?;
         let is_name = !name.starts_with("-no-") && !name.is_empty() && name.bytes().all(is_of_name);
-        let class = is_name.then(|| self.finder.policy.class(name))?;
-        let class = class.or(matches!(word, b"--key" | b"-k").then_some(Class::Many));
-        class.map(|class| (class, option.is_some()))
+        let class = is_name.then(|| self.finder.policy.class(name))??;
+        let bond = match class {
+            _ if option.is_some() => Bond::Whole,
+            Class::Password => Bond::Pair,
+            _ => Bond::Rest,
+        };
+        Some((class, bond))
     }
 
     fn string(&mut self, string: Value<'_>, under: Under) {
@@ -203,14 +204,13 @@ impl Walk<'_> {
         };
         let start = string.span().start + 1;
         let mark = self.found.hits.len();
-        if string.has_escapes() {
-            let layer = Layer::unescaped(inner);
-            self.said(Noticed::unknown(&layer.text), under);
+        if let Some(layer) = Layer::of(Code::Escape, inner) {
+            self.said(&layer.text, under);
             for hit in &mut self.found.hits[mark..] {
                 hit.span = layer.place(hit.span.clone());
             }
         } else {
-            self.said(self.text.part(start..start + inner.len()), under);
+            self.said(inner, under);
         }
         if self.found.hits.len() == mark {
             return;
@@ -224,11 +224,12 @@ impl Walk<'_> {
     }
 
     /// Finds what is secret in what a string says.
-    fn said(&mut self, said: Noticed<'_>, under: Under) {
-        let (text, mark) = (said.text, self.found.hits.len());
-        let is_held = matches!(under, Under::Named(_) | Under::Within(_));
+    fn said(&mut self, text: &[u8], under: Under) {
+        let mark = self.found.hits.len();
         let finder = self.finder;
-        if is_held && finder.nested(text, self.depth + 1, under, self.found) {
+        if matches!(under, Under::Named(..))
+            && finder.nested(text, self.depth + 1, under, self.found)
+        {
             return;
         }
         match under {
@@ -236,38 +237,21 @@ impl Walk<'_> {
                 let rule = (id::PATH, token::Kind::Secret);
                 self.found.add(finder.policy, text, 0..text.len(), rule);
             }
-            Under::Named(class) => self.add(text, 0..text.len(), (class, Placement::Whole)),
-            Under::Within(class) => self.add(text, 0..text.len(), (class, Placement::Pair)),
+            Under::Named(class, bond) => self.add(text, 0..text.len(), (class, bond)),
             Under::Word => self.word(text),
             Under::Nothing => {}
         }
         let is_part = matches!(
             under,
-            Under::Named(Class::Header | Class::Pair) | Under::Word
+            Under::Named(Class::Header | Class::Pair, _) | Under::Word
         );
         if self.found.hits.len() == mark || is_part {
-            finder.string(said, self.depth + 1, self.found);
+            finder.string(text, self.depth + 1, self.found);
         }
     }
 
-    /// Adds the value at `span`; of `user:password` what is behind the colon.
-    fn add(&mut self, text: &[u8], span: Range<usize>, (class, placement): (Class, Placement)) {
-        let said = &text[span.clone()];
-        let (mut span, mut class) = (span, class);
-        if class == Class::Pair && !encodings::is_pair(said.trim_ascii()) {
-            let of_user = |byte: &u8| is_of_name(*byte) || matches!(byte, b'.' | b'@');
-            let colon = memchr::memchr(b':', said).filter(|at| said[..*at].iter().all(of_user));
-            let is_password = |at: &usize| at + 1 < said.len() && !said[*at..].starts_with(b"://");
-            if let Some(colon) = colon.filter(is_password) {
-                (span.start, class) = (span.start + colon + 1, Class::Password);
-            }
-        }
-        text::add(
-            (self.finder.policy, text),
-            span,
-            (class, placement),
-            self.found,
-        );
+    fn add(&mut self, text: &[u8], span: Range<usize>, of: (Class, Bond)) {
+        text::add((self.finder.policy, text), span, of, self.found);
     }
 
     /// Finds the value of a word of a command, `--password=…` or `DB_PASSWORD=…`: all that follows.
@@ -285,7 +269,7 @@ impl Walk<'_> {
             _ => sign + 1..text.len(),
         };
         if let Some(class) = self.finder.policy.class(&name).filter(|_| is_name) {
-            self.add(text, value, (class, Placement::Whole));
+            self.add(text, value, (class, Bond::Whole));
         }
     }
 
@@ -302,8 +286,12 @@ impl Walk<'_> {
         };
         let rule = match under {
             Under::Ruled => id::PATH,
-            Under::Named(Class::Password | Class::Key | Class::Folder) if digits >= 4 => id::NAME,
-            Under::Named(Class::Digits) if is_code && (3..=10).contains(&digits) => id::NAME,
+            Under::Named(Class::Password | Class::Key | Class::Folder, Bond::Whole)
+                if digits >= 4 =>
+            {
+                id::NAME
+            }
+            Under::Named(Class::Digits, _) if is_code && (3..=10).contains(&digits) => id::NAME,
             _ if raw.len() >= DIGITS && !is_of_protocol && is_known() => id::KNOWN,
             _ => return,
         };
@@ -320,7 +308,7 @@ impl Walk<'_> {
     fn key(&mut self, key: Value<'_>, under: Under) -> (String, bool) {
         let mark = self.found.hits.len();
         let name = spelled(key);
-        let is_held = matches!(under, Under::Within(_)) && is_value(name.as_bytes());
+        let is_held = matches!(under, Under::Named(..)) && is_value(name.as_bytes());
         self.string(key, if is_held { under } else { Under::Nothing });
         let is_secret = self.found.hits.len() > mark;
         if !name.contains(token::OPEN) {
@@ -344,11 +332,14 @@ impl Walk<'_> {
             .filter(|_| !is_file && !name.contains('/'));
         // A key of whatever kind: here nothing but its value follows.
         let class = class.or((small == "key").then_some(Class::Many));
-        match (under, class, told) {
-            (Under::Ruled, ..) => Under::Ruled,
-            (_, Some(class), _) => Under::Named(class),
-            (_, None, Some(class)) if has(&words().values, &small) => Under::Named(class),
-            (Under::Within(class), ..) if !is_beside(name) => Under::Within(class),
+        let told = told.filter(|_| has(&words().values, &small));
+        match (under, class.or(told)) {
+            (Under::Ruled, _) => Under::Ruled,
+            (Under::Named(..), Some(Class::Many)) if small == "key" => {
+                Under::Named(Class::Key, Bond::Alone)
+            }
+            (_, Some(class)) => Under::Named(class, Bond::Whole),
+            (Under::Named(..), None) if !is_beside(name) => under,
             _ => Under::Nothing,
         }
     }
@@ -362,7 +353,15 @@ impl Walk<'_> {
         let mut names = object
             .members()
             .filter(|(key, _)| is_one(key, &words().names));
-        names.find_map(|(_, name)| self.class(name))
+        names.find_map(|(key, name)| {
+            let class = self.finder.policy.class(&spelled(name));
+            // `{"keyName":"key1","value":…}`
+            class.or_else(|| {
+                spelled(key)
+                    .eq_ignore_ascii_case("keyName")
+                    .then_some(Class::Many)
+            })
+        })
     }
 }
 
@@ -377,9 +376,8 @@ fn is_pair(array: Value<'_>) -> bool {
     let password = both.next().and_then(|second| second.as_str());
     let has_sign = |said: &str| said.contains(|sign: char| "!@#$%^&*+~?".contains(sign));
     both.next().is_none()
-        && password.is_some_and(|said| {
-            is_value(said.as_bytes()) || looks_chosen(said.as_bytes()) && has_sign(&said)
-        })
+        && password
+            .is_some_and(|said| is_value(said.as_bytes()) || looks_chosen(&said) && has_sign(&said))
 }
 
 /// Whether an object describes values instead of being one.

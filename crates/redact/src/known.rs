@@ -184,10 +184,12 @@ fn is_one_value(text: &str) -> bool {
     !text.contains(['\n', '\r', '\t'])
         && !is_wrapped
         && !is_code(text)
+        && !text.ends_with([',', ';', '('])
         && if text.contains(' ') {
             is_phrase()
         } else {
-            text.len() >= 2 * SHORTEST && !text.contains('_') || !is_words(text) && !is_name(text)
+            let is_lower = text.bytes().all(|byte| byte.is_ascii_lowercase());
+            text.len() >= 2 * SHORTEST && is_lower || !is_words(text) && !is_name(text)
         }
 }
 

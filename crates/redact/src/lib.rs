@@ -12,7 +12,7 @@
 //! * [`Redactor`]: puts tokens in their place, message by message; a viewer may show one with what
 //!   was learned so far, and go back to learning with [`Redactor::resume`];
 //! * [`Report`]: what was replaced where, by which rule, never the value;
-//! * [`token`]: the placeholders of values; [`gaps`]: the values behind placeholders, from the original text.
+//! * [`token`]: the placeholders of values.
 //!
 //! Frames are looked at as what they mean: a JSON message by its keys and strings, JSON within its
 //! strings, base64 and percent-encoding within those; anything else as text. All bytes but those
@@ -25,13 +25,10 @@
 //! is beyond a limit is in the report.
 
 mod bind;
-mod block;
-mod columns;
 mod encodings;
 mod entropy;
 mod extent;
 mod find;
-pub mod gaps;
 mod json;
 mod known;
 mod learn;
@@ -41,8 +38,10 @@ mod pem;
 mod policy;
 mod redactor;
 mod report;
+mod rest;
 mod ruleset;
 mod sentence;
+mod table;
 mod text;
 pub mod token;
 mod url;

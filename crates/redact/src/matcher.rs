@@ -1,5 +1,6 @@
 //! Finding values in a text, as they are, as base64 and as hex digits.
 
+use super::encodings::is_letter;
 use super::extent::{leading, near, trailing};
 use super::policy::id;
 use super::report::{Found, Hit};
@@ -7,7 +8,6 @@ use super::token::Token;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
-use std::collections::{BTreeSet, HashMap};
 
 /// Bytes by which a value is found; what follows is compared.
 const NEEDLE: usize = 24;
@@ -32,10 +32,10 @@ pub(super) struct Matcher {
     parts: AhoCorasick,
 }
 
-#[derive(Debug, Default)]
+/// What a needle belongs to.
+#[derive(Clone, Copy, Debug)]
 struct Form {
-    plain: Vec<usize>,
-    /// The longest of the values that are coded like this.
+    value: usize,
     code: Option<Code>,
 }
 
@@ -43,7 +43,6 @@ struct Form {
 #[derive(Clone, Copy, Debug)]
 struct Code {
     is_letter: fn(u8) -> bool,
-    value: usize,
     /// Letters before the needle that the value has a part in.
     before: usize,
     /// Letters from the needle's first one on that it has a part in.
@@ -51,21 +50,19 @@ struct Code {
 }
 
 impl Matcher {
-    /// Finds them in a text, as they are and as base64.
+    /// Finds them in a text, as they are and in their codes.
     pub fn find(&self, text: &[u8], values: &[Value], found: &mut Found) {
         let (mut end, mut budget) = (0, text.len().saturating_mul(COMPARED));
         for needle in self.needles.find_overlapping_iter(text) {
             let form = &self.forms[needle.pattern().as_usize()];
-            let those = form.plain.iter().map(|value| &values[*value]);
-            let plain = plain(text, needle.start(), those, &mut budget);
-            let code = form
-                .code
-                .map(|code| coded(text, needle.start(), (code, &values[code.value])));
-            for hit in plain.into_iter().chain(code) {
-                if hit.span.end > end {
-                    end = hit.span.end;
-                    found.hits.push(hit);
-                }
+            let value = &values[form.value];
+            let hit = match form.code {
+                Some(code) => Some(coded(text, needle.start(), (code, value))),
+                None => plain(text, needle.start(), value, &mut budget),
+            };
+            if let Some(hit) = hit.filter(|hit| hit.span.end > end) {
+                end = hit.span.end;
+                found.hits.push(hit);
             }
         }
     }
@@ -77,119 +74,89 @@ impl Matcher {
 
     /// `None` where it would be too large, which the limits make impossible.
     pub fn of(values: &[Value]) -> Option<Self> {
-        let mut forms: HashMap<Vec<u8>, Form> = HashMap::new();
-        let mut parts = BTreeSet::new();
+        let (mut needles, mut parts, mut forms) = (Vec::new(), Vec::new(), Vec::new());
         for (index, (value, _)) in values.iter().enumerate() {
-            let needle = value[..value.len().min(NEEDLE)].to_vec();
-            forms.entry(needle).or_default().plain.push(index);
-            parts.insert(plain_part(value).to_vec());
-            let which = (index, &**value);
-            for (needle, code) in base64(which).into_iter().chain(hex(which)) {
-                parts.insert(needle.clone());
-                let longest = &mut forms.entry(needle).or_default().code;
-                if longest.is_none_or(|longest| longest.letters < code.letters) {
-                    *longest = Some(code);
-                }
+            // The longest part that stands as it is in JSON, in JSON in JSON, and in a URL.
+            let names = value.split(|byte| !super::names::is_of_name(*byte));
+            let part = names.max_by_key(|part| part.len()).unwrap_or_default();
+            parts.push(near(part, 0, NEEDLE).to_vec());
+            needles.push(near(value, 0, NEEDLE).to_vec());
+            forms.push(Form {
+                value: index,
+                code: None,
+            });
+            for (needle, code) in codes(value) {
+                parts.push(needle.clone());
+                needles.push(needle);
+                let code = Some(code);
+                forms.push(Form { value: index, code });
             }
         }
-        let (needles, forms): (Vec<_>, Vec<_>) = forms.into_iter().unzip();
         Some(Self {
-            needles: automaton(needles, false)?,
+            needles: automaton(&needles, false)?,
             forms,
             // Nearly every frame is without any of them: a few are looked for many bytes at once.
-            parts: automaton(parts.into_iter().collect(), true)?,
+            parts: automaton(&parts, true)?,
         })
     }
 }
 
 /// The automaton that searches fastest among those that are not too large. Where hardly any text
 /// has a match it skips ahead to bytes with which a match may begin.
-fn automaton(texts: Vec<Vec<u8>>, is_rare: bool) -> Option<AhoCorasick> {
+fn automaton(texts: &[Vec<u8>], is_rare: bool) -> Option<AhoCorasick> {
     let bytes: usize = texts.iter().map(Vec::len).sum();
     let kind = (bytes < SMALL).then_some(AhoCorasickKind::DFA);
-    AhoCorasick::builder()
-        .kind(kind)
-        .prefilter(is_rare)
-        .build(texts)
-        .ok()
+    let mut builder = AhoCorasick::builder();
+    builder.kind(kind).prefilter(is_rare).build(texts).ok()
 }
 
-/// The longest part of a value that stands as it is in JSON, in JSON in JSON, and in a URL; the
-/// beginning of it.
-fn plain_part(value: &[u8]) -> &[u8] {
-    let parts = value.split(|byte| !super::names::is_of_name(*byte));
-    let part = parts.max_by_key(|part| part.len()).unwrap_or_default();
-    &part[..part.len().min(NEEDLE)]
-}
-
-/// The letters of a value in base64 that do not depend on the bytes before and after it.
-fn base64((index, value): (usize, &[u8])) -> Vec<(Vec<u8>, Code)> {
+/// The beginnings of a value in base64, as far as they do not depend on the bytes before and after it, and
+/// in hex digits.
+fn codes(value: &[u8]) -> Vec<(Vec<u8>, Code)> {
     let mut codes = Vec::new();
     for shift in 0..3 {
-        let shifted = [&[0; 2][..shift], &value[..value.len().min(NEEDLE)]].concat();
+        let shifted = [&[0; 2][..shift], near(value, 0, NEEDLE)].concat();
         // Without the letters that what stands before and after has a part in.
         let first = (shift * 8).div_ceil(6);
         let certain = first..shifted.len() * 8 / 6;
-        if certain.len() < 6 {
-            continue;
-        }
         let code = Code {
-            is_letter: super::encodings::is_letter,
-            value: index,
+            is_letter,
             before: usize::from(shift > 0),
             letters: ((shift + value.len()) * 8).div_ceil(6) - first,
         };
         for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
             let all = engine.encode(&shifted).into_bytes();
-            codes.push((all[certain.clone()].to_vec(), code));
+            codes.extend((certain.len() >= 6).then(|| (all[certain.clone()].to_vec(), code)));
         }
     }
-    codes
-}
-
-/// A value in hex digits, small and large.
-fn hex((index, value): (usize, &[u8])) -> [(Vec<u8>, Code); 2] {
     let code = Code {
         is_letter: |byte| byte.is_ascii_hexdigit(),
-        value: index,
         before: 0,
         letters: 2 * value.len(),
     };
-    let near = near(value, 0, NEEDLE / 2).iter();
-    let digits = near.flat_map(|byte| [byte >> 4, byte & 15]);
-    let digits = digits.filter_map(|digit| char::from_digit(digit.into(), 16));
-    let small: String = digits.collect();
-    let large = small.to_ascii_uppercase();
-    [small, large].map(|digits| (digits.into_bytes(), code))
+    let bytes = near(value, 0, NEEDLE / 2).iter();
+    let digits = bytes.flat_map(|byte| [byte >> 4, byte & 15]);
+    let small: String = digits
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect();
+    codes.push((small.to_ascii_uppercase().into_bytes(), code));
+    codes.push((small.into_bytes(), code));
+    codes
 }
 
-/// The longest of these values that stands at `at`.
-fn plain<'v>(
-    text: &[u8],
-    at: usize,
-    values: impl Iterator<Item = &'v Value>,
-    budget: &mut usize,
-) -> Option<Hit> {
+/// The value at `at`, if it stands there: a short one alone, and not within a longer word.
+fn plain(text: &[u8], at: usize, (value, token): &Value, budget: &mut usize) -> Option<Hit> {
     let rest = &text[at..];
-    let mut longest: Option<&Value> = None;
-    for entry in values {
-        let value = &entry.0;
-        *budget = budget.saturating_sub(value.len().min(rest.len()));
-        let stands = *budget == 0 || rest.starts_with(value);
-        let is_longer = longest.is_none_or(|longest| value.len() > longest.0.len());
-        if stands && is_longer && is_whole(text, at, value) {
-            longest = Some(entry);
-        }
-        if *budget == 0 {
-            break;
-        }
-    }
-    let (value, token) = longest?;
-    let span = at..at + value.len().min(rest.len());
-    Some(Hit {
+    *budget = budget.saturating_sub(value.len().min(rest.len()));
+    let end = at + value.len().min(rest.len());
+    let is_of_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    let begins_within = is_of_word(text[..at].last()) && is_of_word(value.first());
+    let ends_within = is_of_word(text.get(end)) && is_of_word(value.last());
+    let is_whole = value.len() >= PART || !begins_within && !ends_within;
+    (is_whole && (*budget == 0 || rest.starts_with(value))).then(|| Hit {
         token: Some(*token),
         kind: token.kind,
-        ..Hit::new(span, id::KNOWN, value.clone())
+        ..Hit::new(at..end, id::KNOWN, value.clone())
     })
 }
 
@@ -217,13 +184,4 @@ fn coded(text: &[u8], needle: usize, (code, (value, token)): (Code, &Value)) -> 
         kind: token.kind,
         ..Hit::new(start..end, id::KNOWN, text[start..end].into())
     }
-}
-
-/// Whether a short value stands alone, and not within a longer word.
-fn is_whole(text: &[u8], at: usize, value: &[u8]) -> bool {
-    let is_of_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
-    let before = at.checked_sub(1).and_then(|before| text.get(before));
-    let begins_within = is_of_word(before) && is_of_word(value.first());
-    let ends_within = is_of_word(text.get(at + value.len())) && is_of_word(value.last());
-    value.len() >= PART || !(begins_within || ends_within)
 }

@@ -3,7 +3,8 @@
 //! The names are data, in `data/names.toml`.
 
 use serde::Deserialize;
-use std::collections::{BTreeSet, HashMap};
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -81,9 +82,10 @@ pub(super) struct Words {
     pub grants: Vec<String>,
     pub schema: Vec<String>,
     pub types: Vec<String>,
-    pub links: Vec<String>,
-    pub joins: Vec<String>,
+    pub links: HashSet<String>,
+    pub joins: HashSet<String>,
     pub protocol: Vec<String>,
+    pub ids: Vec<String>,
 }
 
 pub(super) fn words() -> &'static Words {
@@ -190,8 +192,29 @@ pub(super) fn noticed() -> impl Iterator<Item = &'static str> {
     NAMES.noticed.iter().map(String::as_str)
 }
 
+/// Names whose kind is kept; traffic says the same ones again and again.
+const KEPT: usize = 4096;
+
+thread_local! {
+    static CLASSES: RefCell<HashMap<Box<str>, Option<Class>>> = RefCell::default();
+}
+
 /// The kind of value under this name; `None` if the name promises no secret.
 pub(super) fn class(name: &str) -> Option<Class> {
+    CLASSES.with_borrow_mut(|classes| {
+        if let Some(class) = classes.get(name) {
+            return *class;
+        }
+        let class = looked_up(name);
+        if classes.len() >= KEPT {
+            classes.clear();
+        }
+        classes.insert(name.into(), class);
+        class
+    })
+}
+
+fn looked_up(name: &str) -> Option<Class> {
     let (joined, begins) = joined(name);
     let one = joined.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let fits = |(ending, before): &(&Ending, &str)| match ending.kind {

@@ -13,9 +13,6 @@ const DASHES: &[u8] = b"-----";
 /// Bytes between the beginning of the first line and what tells that it is a private key.
 const HEADER: usize = 48;
 
-/// Lines of a key; the largest RSA keys have some two hundred.
-const MOST_LINES: usize = 512;
-
 /// Shorter words are no line of a key, unless they are its last.
 const LINE: usize = 8;
 
@@ -48,67 +45,38 @@ pub(super) fn find(scan: &mut Scan<'_>, at: usize) {
     let end = start + end.unwrap_or_else(|| leading(rest, is_of_body));
     passed.until = end;
     // Without white space at its ends, spelled out or escaped.
-    let words = words(&text[start..end]);
-    let (Some((first, _)), Some((last, word))) = (words.first(), words.last()) else {
+    let lines = lines(&text[start..end]);
+    let (Some((first, _)), Some((last, line))) = (lines.first(), lines.last()) else {
         return;
     };
-    let value: Vec<u8> = words.iter().flat_map(|(_, word)| *word).copied().collect();
-    if value.len() >= 2 * LINE {
-        let body = start + first..start + last + word.len();
-        let rule = (id::PEM, Kind::Secret);
-        scan.found.add_value(scan.policy, body, value.into(), rule);
+    let body = start + first..start + last + line.len();
+    let all: Vec<Box<[u8]>> = lines.iter().map(|(_, line)| (*line).into()).collect();
+    let value = all.concat();
+    let rule = (id::PEM, Kind::Secret);
+    if value.len() >= 2 * LINE && scan.found.add_value(scan.policy, body, value.into(), rule) {
+        scan.found.keys.push(all);
     }
 }
 
-/// The words of a body, which are its lines, and where each begins.
-fn words(body: &[u8]) -> Vec<(usize, &[u8])> {
-    let (mut words, mut start, mut at) = (Vec::new(), 0, 0);
+/// What each line of a body has of the key, and where it begins.
+fn lines(body: &[u8]) -> Vec<(usize, &[u8])> {
+    let (mut lines, mut start, mut at) = (Vec::new(), 0, 0);
     while at <= body.len() {
         let length = match &body[at..] {
             [b'\\', b'n' | b'r', ..] => 2,
-            [byte, ..] if !byte.is_ascii_whitespace() => 0,
-            _ => 1,
+            [b'\n', ..] | [] => 1,
+            _ => 0,
         };
         if length > 0 {
-            words.extend((start < at).then(|| (start, &body[start..at])));
+            let end = at.min(body.len());
+            let line = line_of_key(&body[start..end]);
+            let place = |line: &[u8]| body[start..end].trim_ascii_end().len() - line.len();
+            lines.extend(line.map(|line| (start + place(line), line)));
             start = at + length;
         }
         at += length.max(1);
     }
-    words
-}
-
-/// A key whose lines come one by one on a stream.
-#[derive(Debug, Default)]
-pub(super) struct Lines {
-    open: Option<Vec<Box<[u8]>>>,
-}
-
-impl Lines {
-    /// Takes the next line of the stream. Returns the lines of a key that has ended before or with
-    /// it.
-    pub fn push(&mut self, line: &[u8]) -> Option<Vec<Box<[u8]>>> {
-        let begins = memchr::memmem::find(line, b"PRIVATE KEY").and_then(|at| body_at(line, at));
-        let Some(mut lines) = self.open.take() else {
-            let is_begun = begins.is_some_and(|at| line[at..].trim_ascii().is_empty());
-            self.open = is_begun.then(Vec::new);
-            return None;
-        };
-        let word = line_of_key(line).filter(|_| lines.len() < MOST_LINES);
-        let ended = memchr::memmem::find(line, END).is_some();
-        if ended || begins.is_some() || (word.is_none() && !is_header(line)) {
-            self.open = begins.map(|_| Vec::new());
-            return (!lines.is_empty()).then_some(lines);
-        }
-        lines.extend(word.map(Box::from));
-        self.open = Some(lines);
-        None
-    }
-
-    /// The lines of a key that has not ended.
-    pub fn finish(&mut self) -> Option<Vec<Box<[u8]>>> {
-        self.open.take().filter(|lines| !lines.is_empty())
-    }
+    lines
 }
 
 /// The part of a key in a line: its last word, since a logger may write something in front.
@@ -118,10 +86,4 @@ pub(super) fn line_of_key(line: &[u8]) -> Option<&[u8]> {
     let is_one = !word.is_empty() && word.iter().all(of_key);
     let is_alone = word.len() == line.trim_ascii().len();
     (is_one && (is_alone || word.len() >= LINE)).then_some(word)
-}
-
-/// A header in a key, or the empty line after it.
-fn is_header(line: &[u8]) -> bool {
-    let line = line.trim_ascii();
-    line.is_empty() || line.starts_with(b"Proc-Type:") || line.starts_with(b"DEK-Info:")
 }

@@ -1,5 +1,6 @@
 //! What counts as secret: the rules that are in force, compiled.
 
+use super::encodings::Code;
 use super::names::{self, Class};
 use super::ruleset;
 use super::ruleset::Rule;
@@ -9,7 +10,6 @@ use aho_corasick::dfa::DFA;
 use mcpreel_wire::json::Path;
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::OnceLock;
 
 /// The user's settings about secrets.
@@ -44,8 +44,6 @@ pub enum PolicyError {
 #[derive(Debug)]
 pub struct Policy {
     pub(super) shapes: Vec<Shape>,
-    /// Shapes without a fixed text: they are tried where a run of base64 begins.
-    at_runs: Vec<usize>,
     /// Finds texts by which something is noticed, in any case of their letters, in a single pass.
     noticed: DFA,
     /// The meaning of each of these texts.
@@ -89,51 +87,6 @@ pub(super) struct Sign {
     pub end: usize,
 }
 
-/// A text, and the signs in it if they are known: those of a document, in which it begins at `start`.
-#[derive(Clone, Copy)]
-pub(super) struct Noticed<'t> {
-    pub text: &'t [u8],
-    signs: Option<(&'t [Sign], usize)>,
-}
-
-impl<'t> Noticed<'t> {
-    pub fn new(text: &'t [u8], signs: Option<&'t Vec<Sign>>) -> Self {
-        let signs = signs.map(|signs| (&**signs, 0));
-        Self { text, signs }
-    }
-
-    pub fn unknown(text: &'t [u8]) -> Self {
-        Self { text, signs: None }
-    }
-
-    /// The part of the text at `span`.
-    pub fn part(&self, span: Range<usize>) -> Self {
-        let start = span.start;
-        Self {
-            text: &self.text[span],
-            signs: self.signs.map(|(signs, offset)| (signs, offset + start)),
-        }
-    }
-
-    /// Gives each sign in the text to `visit`, in the order of their ends, until one is the last.
-    pub fn any(&self, policy: &Policy, mut visit: impl FnMut(Sign) -> bool) -> bool {
-        let Some((signs, offset)) = self.signs else {
-            return policy.signs(self.text).any(visit);
-        };
-        let first = signs.partition_point(|sign| sign.end <= offset);
-        let signs = signs[first..].iter();
-        let mut signs = signs.take_while(|sign| sign.end <= offset + self.text.len());
-        signs.any(|sign| {
-            sign.start >= offset
-                && visit(Sign {
-                    start: sign.start - offset,
-                    end: sign.end - offset,
-                    ..*sign
-                })
-        })
-    }
-}
-
 /// The meaning of a text that the search notices.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Notice {
@@ -142,11 +95,7 @@ pub(super) enum Notice {
     Name,
     Url,
     Pem,
-    Percent,
-    /// An escape of JSON behind which anything may be.
-    Escape,
-    /// The beginning of a colour command of a terminal.
-    Style,
+    Code(Code),
     /// A name beside which a code stands that is given back for a token.
     Grant,
 }
@@ -182,9 +131,7 @@ impl Policy {
         let noticed = noticed.build(said).map_err(|_| PolicyError::TooMuch)?;
         let names = settings.names.iter();
         let allow = settings.allow.iter();
-        let at_runs = (0..shapes.len()).filter(|at| shapes[*at].rule.anchors.is_empty());
         Ok(Self {
-            at_runs: at_runs.collect(),
             shapes,
             noticed,
             notices: texts.into_iter().map(|(_, notice)| notice).collect(),
@@ -223,12 +170,6 @@ impl Policy {
             start: found.start(),
             end: found.end(),
         })
-    }
-
-    /// Shapes without a fixed text that may begin with this byte.
-    pub(super) fn at_run(&self, first: u8) -> impl Iterator<Item = usize> {
-        let shapes = self.at_runs.iter().copied();
-        shapes.filter(move |shape| self.shapes[*shape].rule.lead.has(first))
     }
 
     pub(super) fn rule(&self, number: usize) -> &str {
@@ -296,12 +237,9 @@ fn shapes(without: &BTreeSet<&str>) -> (Vec<Shape>, Texts) {
 
 /// Texts that the search notices besides the anchors of the rules.
 fn notices(without: &BTreeSet<&str>, names: &[String]) -> Texts {
-    let mut texts = vec![
-        ("%".to_owned(), Notice::Percent),
-        ("\\u00".to_owned(), Notice::Escape),
-        ("\\/".to_owned(), Notice::Escape),
-        ("\u{1b}[".to_owned(), Notice::Style),
-    ];
+    let codes = Code::MARKS.iter();
+    let codes = codes.map(|(mark, code)| ((*mark).to_owned(), Notice::Code(*code)));
+    let mut texts: Texts = codes.collect();
     let noticed = [
         ("://", "url-password", Notice::Url),
         ("PRIVATE KEY", "private-key", Notice::Pem),

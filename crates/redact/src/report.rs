@@ -194,6 +194,8 @@ pub(super) struct Found {
     pub hits: Vec<Hit>,
     /// Decoded values of hits, which are secret wherever they appear.
     pub plain: Vec<(Box<[u8]>, Kind)>,
+    /// The lines of private keys.
+    pub keys: Vec<Vec<Box<[u8]>>>,
 }
 
 impl Hit {
@@ -216,26 +218,27 @@ impl Found {
         }
     }
 
-    /// Adds a secret that is something else than the bytes at its place.
+    /// Adds a secret that is something else than the bytes at its place; whether that may be.
     pub fn add_value(
         &mut self,
         policy: &Policy,
         span: Range<usize>,
         value: Box<[u8]>,
         (rule, kind): (usize, Kind),
-    ) {
+    ) -> bool {
         let is_off = rule <= id::PATH && policy.without.contains(policy.rule(rule));
         if span.is_empty() || is_off || policy.allow.contains(&value) {
-            return;
+            return false;
         }
         // Whoever knows a pair as base64 knows what is secret in it.
-        let plain = super::encodings::secret_of_pair(&value).map(Vec::into_boxed_slice);
+        let plain = super::encodings::secret_in(&value).map(Vec::into_boxed_slice);
         let plain = plain.filter(|plain| !policy.allow.contains(plain));
         self.hits.push(Hit {
             plain,
             kind,
             ..Hit::new(span, rule, value)
         });
+        true
     }
 
     /// Puts what was found in a layer of a text, from `mark` on, where it stands in the text.
@@ -256,6 +259,7 @@ impl Found {
     pub fn clear(&mut self) {
         self.hits.clear();
         self.plain.clear();
+        self.keys.clear();
     }
 
     /// Takes out of the hits from `mark` on what is a part of a placeholder that stands in the text:
@@ -342,7 +346,7 @@ mod tests {
         let across = [hit(2..token.start + 5), hit(token.start..token.end + 1)];
         let mut found = Found {
             hits: homes.chain(across).collect(),
-            plain: Vec::new(),
+            ..Found::default()
         };
         found.spare(1, text);
         let spans: Vec<_> = found.hits.iter().map(|hit| hit.span.clone()).collect();
@@ -356,7 +360,7 @@ mod tests {
         let spans = [4..9, 0..3, 4..6, 8..12, 20..20, 5..6, 12..13];
         let mut found = Found {
             hits: spans.map(hit).to_vec(),
-            plain: Vec::new(),
+            ..Found::default()
         };
         found.settle();
         let spans: Vec<_> = found.hits.iter().map(|hit| hit.span.clone()).collect();

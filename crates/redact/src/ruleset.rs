@@ -1,7 +1,6 @@
 //! The rules: shapes of secrets, read from `data/rules.toml`.
 
 use super::entropy::{is_dense, is_random, is_unread};
-use super::names::{is_of_name, is_of_word};
 use super::token::Kind;
 use super::value::is_reference;
 use serde::Deserialize;
@@ -43,13 +42,14 @@ pub struct Rule {
     #[serde(default)]
     pub(super) kind: Kind,
     /// Texts by which a secret is noticed: each secret begins with one of them, or has one behind its
-    /// lead. Empty for secrets that begin with any base64.
+    /// lead.
     pub(super) anchors: Vec<String>,
-    /// Bytes before an anchor that belong to it; without anchors, those that it may begin with.
+    /// Bytes before an anchor that belong to it.
     #[serde(default)]
     pub(super) lead: Bytes,
-    #[serde(default)]
-    pub(super) edge: Edge,
+    /// Bytes that may not stand in front of a secret: it would be a part of something else.
+    #[serde(default = "Bytes::of_word")]
+    pub(super) edge: Bytes,
     pub(super) shape: String,
     #[serde(default)]
     pub(super) needs: Vec<Needs>,
@@ -57,22 +57,6 @@ pub struct Rule {
     pub found: Vec<String>,
     /// Texts that look alike and have none.
     pub passed: Vec<String>,
-}
-
-/// Bytes that may not stand in front of a secret: it would be a part of something else.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Edge {
-    /// Letters, digits and the underscore.
-    #[default]
-    Word,
-    /// The same, and the hyphen.
-    Name,
-    Letters,
-    Base64,
-    Dot,
-    Slash,
-    None,
 }
 
 /// Conditions on a secret besides its shape.
@@ -100,8 +84,8 @@ pub(super) enum Needs {
     Pair,
     /// Base64 with two zero bytes.
     TwoNuls,
-    /// Base64 of a long number up to the first dot.
-    Number,
+    /// A person may have chosen it: it has another sign than letters.
+    Chosen,
     /// A part without separators of 12 bytes.
     Long,
 }
@@ -128,21 +112,6 @@ pub fn sample(text: &str) -> (String, Range<usize>) {
     (text.replace(['⟦', '⟧'], ""), start..end)
 }
 
-impl Edge {
-    /// Whether a secret cannot begin behind this byte.
-    pub fn has(self, byte: u8) -> bool {
-        match self {
-            Self::Word => is_of_word(byte),
-            Self::Name => is_of_name(byte),
-            Self::Letters => byte.is_ascii_alphanumeric(),
-            Self::Base64 => super::encodings::is_letter(byte),
-            Self::Dot => byte == b'.',
-            Self::Slash => byte == b'/',
-            Self::None => false,
-        }
-    }
-}
-
 impl Needs {
     pub fn is_met(self, secret: &str) -> bool {
         let digits = secret.bytes().filter(u8::is_ascii_digit).count();
@@ -162,10 +131,8 @@ impl Needs {
                 let plain = super::encodings::decode(secret.as_bytes());
                 memchr::memchr_iter(0, &plain).count() == 2
             }
-            Self::Number => {
-                let first = secret.split('.').next().unwrap_or_default();
-                let plain = super::encodings::decode(first.as_bytes());
-                (17..=20).contains(&plain.len()) && plain.iter().all(u8::is_ascii_digit)
+            Self::Chosen => {
+                secret.len() > 5 && !secret.bytes().all(|byte| byte.is_ascii_alphabetic())
             }
             Self::Long => secret.split(['-', '_']).any(|part| part.len() >= 12),
         }
@@ -189,16 +156,22 @@ impl From<String> for Bytes {
     fn from(text: String) -> Self {
         let (mut ranges, mut rest) = (Vec::new(), text.as_bytes());
         while let [first, after @ ..] = rest {
-            (ranges, rest) = match after {
-                [b'-', last, after @ ..] => ([ranges, vec![(*first, *last)]].concat(), after),
-                _ => ([ranges, vec![(*first, *first)]].concat(), after),
+            let (last, after) = match after {
+                [b'-', last, after @ ..] => (last, after),
+                _ => (first, after),
             };
+            ranges.push((*first, *last));
+            rest = after;
         }
         Self(ranges)
     }
 }
 
 impl Bytes {
+    fn of_word() -> Self {
+        Self::from("0-9A-Z_a-z".to_owned())
+    }
+
     pub fn has(&self, byte: u8) -> bool {
         self.0
             .iter()

@@ -1,35 +1,40 @@
 //! The value of a name in a sentence, in any language: `the password for ada is this`,
 //! `パスワードは「this」です`, `use this as your code`.
 //!
-//! Words are read from the name on, to the end of its sentence. A word that links (`is`, `est`, `:`)
-//! says that the next one may be the value; right behind the name no link is needed. What makes a
-//! word a value stands in [`looks_stated`] and [`looks_adjacent`].
+//! Words are read from the name on. A word that links (`is`, `est`, `:`) says that the next one may be the
+//! value; right behind the name no link is needed, and nowhere for what nobody would read. In the sentences
+//! behind its own only what is linked or random is a value. What makes a word one stands in
+//! [`looks_stated`] and [`looks_adjacent`].
 
-use super::block;
-use super::entropy::is_value;
+use super::entropy::{is_dense, is_value};
 use super::extent::{leading, line_start, lossy, near};
 use super::names::{self, Class, Name, words};
+use super::rest;
 use super::value::{
-    Placement, Value, is_method, is_other_name, looks_adjacent, looks_generated, looks_stated,
+    Bond, Value, fits, is_name, is_other_name, looks_adjacent, looks_generated, looks_stated,
 };
 use regex::Regex;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Bytes of a sentence that are read.
-const NEAR: usize = 192;
+/// Bytes that are read behind a name.
+const NEAR: usize = 256;
 
 /// Words between a name and its value.
-const WORDS: usize = 10;
+const WORDS: usize = 24;
 
 /// Words between a link and the value: `is now this`.
 const BEHIND_LINK: usize = 2;
+
+/// A random word that stands for itself has so many letters.
+const RANDOM: usize = 20;
 
 /// Words in front of a name whose value follows at once.
 const MARKS: [&[u8]; 4] = [b"with ", b"using ", b"and ", b"with the "];
 
 /// Opening quotes, each with its closing one.
-const QUOTES: [(char, char); 12] = [
+const QUOTES: [(char, char); 13] = [
     ('"', '"'),
     ('\'', '\''),
     ('`', '`'),
@@ -42,13 +47,22 @@ const QUOTES: [(char, char); 12] = [
     ('『', '』'),
     ('《', '》'),
     ('＂', '＂'),
+    ('【', '】'),
 ];
 
 /// Signs between words, in any script.
-const BETWEEN: &str = " \t,()（），、。；!?！？*_›»";
+fn is_between(char: char) -> bool {
+    let is_blank = matches!(
+        char,
+        ' ' | '\t' | '\r' | '\n' | ',' | '(' | ')' | '!' | '?' | '*' | '_' | '>'
+    );
+    is_blank || is_link(char) || !char.is_ascii() && "（），、。；،؛।！？¡¿›»".contains(char)
+}
 
 /// Signs that link as a word does.
-const LINKS: &str = ":=：＝→—–|│";
+fn is_link(char: char) -> bool {
+    matches!(char, ':' | '=' | '|' | '：' | '＝' | '→' | '—' | '–' | '│')
+}
 
 /// A word of a sentence.
 struct Word {
@@ -56,9 +70,18 @@ struct Word {
     is_quoted: bool,
     /// Whether a sign that links stands before it.
     is_linked: bool,
+    before: Before,
     after: After,
     /// Where the next word is looked for.
     end: usize,
+}
+
+/// What stands before a word.
+#[derive(PartialEq, Eq)]
+enum Before {
+    Word,
+    Comma,
+    Line,
 }
 
 /// What follows a word.
@@ -72,87 +95,148 @@ enum After {
 }
 
 /// How far a sentence was read.
-struct Reading {
+struct Reading<'t> {
+    behind: &'t str,
+    class: Class,
     /// Words since one that links.
     since_link: Option<usize>,
     /// Whether no other word stands between the name and the next one.
     is_adjacent: bool,
     /// Whether the next word is the value without a link.
     is_marked: bool,
+    is_over: bool,
+    /// The word before.
+    last: &'t str,
 }
 
-impl Reading {
-    fn new(text: &[u8], name: &Name) -> Self {
-        let (before, called) = (&text[..name.span.start], &text[name.span.clone()]);
-        // Other languages have the verb at the end; `PIN 4711` has none.
-        let is_foreign = !called.is_ascii() || called == b"PIN";
-        Self {
-            since_link: None,
-            is_adjacent: true,
-            is_marked: is_foreign || MARKS.iter().any(|mark| before.ends_with(mark)),
-        }
-    }
-
-    /// Whether something says that `word` is the value.
-    fn is_stated(&self, class: Class, word: &Word) -> bool {
-        let most = if class == Class::Digits {
+impl Reading<'_> {
+    /// Whether a word is the value; `is_first` where none was found before.
+    fn is_value(&self, word: &Word, said: &str, is_first: bool) -> bool {
+        let most = if self.class == Class::Digits {
             0
         } else {
             BEHIND_LINK
         };
-        self.since_link.is_some_and(|words| words <= most)
-            || self.is_adjacent && (self.is_marked || word.is_quoted)
+        let is_linked = self.since_link.is_some_and(|words| words <= most);
+        let is_stated = is_linked || self.is_adjacent && (self.is_marked || word.is_quoted);
+        let is_near = is_stated || self.is_adjacent || !is_first && !self.is_over;
+        match self.class {
+            Class::Digits => {
+                let is_stated = is_stated && (is_linked || !self.is_over);
+                is_stated && fits(self.class, said, Bond::Alone)
+            }
+            _ if self.is_random(word, said) => true,
+            Class::Password if self.is_over => {
+                is_linked && !word.is_quoted && looks_adjacent(said, false)
+            }
+            _ if self.is_over => false,
+            // `the password ("this")`
+            Class::Password
+                if self.is_adjacent
+                    && word.is_quoted
+                    && self.behind[..word.end].starts_with(" (") =>
+            {
+                fits(self.class, said, Bond::Cell)
+            }
+            Class::Password if word.before == Before::Comma && !is_stated && is_first => {
+                let is_joined =
+                    self.since_link.is_some() && said.contains('-') && looks_stated(said, false);
+                (is_joined || looks_adjacent(said, word.is_quoted))
+                    && !is_other_name(said)
+                    && !is_name(said)
+            }
+            _ => is_near && is_candidate(self.class, said, is_stated, word.is_quoted),
+        }
+    }
+
+    /// Whether a word is one that nobody reads, and nothing says that it is something else: the id of
+    /// a request, a part of a list.
+    fn is_random(&self, word: &Word, said: &str) -> bool {
+        let after = &self.behind[word.end..];
+        let is_line =
+            word.before == Before::Line && !after.starts_with(|char| !"\r\n".contains(char));
+        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_+".contains(&byte);
+        let is_id = |id: &String| self.last.eq_ignore_ascii_case(id);
+        (said.len() >= RANDOM || is_line && said.len() >= 10)
+            && is_dense(said)
+            && said.trim_end_matches('=').bytes().all(is_word)
+            && !words().ids.iter().any(is_id)
     }
 }
 
 /// The values of `name` in the sentence behind it, or before it.
-pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
-    let behind = near(text, name.span.end, NEAR).utf8_chunks().next();
-    let behind = behind.map_or("", |chunk| chunk.valid());
+pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
+    // The next name may be a part of the value.
+    let next = next.max(name.span.end);
+    let next = next + leading(near(text, next, NEAR), |byte| !byte.is_ascii_whitespace());
+    let behind = valid(near(text, name.span.end, NEAR.min(next - name.span.end)));
+    let (before, called) = (&text[..name.span.start], &text[name.span.clone()]);
     let Some(mut at) = begin(behind) else {
         return Vec::new();
     };
-    if text[name.span.clone()].eq_ignore_ascii_case(b"pass") && PASSED.is_match(behind) {
-        return Vec::new();
-    }
-    let (mut found, mut reading) = (Vec::new(), Reading::new(text, name));
+    let mut reading = Reading {
+        behind,
+        class: name.class,
+        since_link: None,
+        is_adjacent: true,
+        // Other languages have the verb at the end; `PIN 4711` has none.
+        is_marked: !called.is_ascii()
+            || called == b"PIN"
+            || MARKS.iter().any(|mark| before.ends_with(mark)),
+        is_over: false,
+        last: "",
+    };
+    // A verb as well: only what nobody says is a value.
+    let is_verb = called.eq_ignore_ascii_case(b"pass");
+    let is_said = |said: &str| {
+        is_name(said)
+            || said.contains('=')
+            || !said.contains(|c: char| c.is_ascii_digit() || c == '$')
+    };
+    let is_digits = name.class == Class::Digits;
+    let bond = if is_digits { Bond::Alone } else { Bond::Line };
+    let mut found = Vec::new();
     for _ in 0..WORDS {
         let Some(word) = next_word(behind, at) else {
             break;
         };
         at = word.end;
         let said = &behind[word.span.clone()];
+        if word.before == Before::Line && !is_digits {
+            (reading.is_over, reading.is_adjacent, reading.since_link) = (true, false, None);
+        }
         if word.is_linked {
             reading.since_link = Some(0);
         }
-        let is_stated = reading.is_stated(name.class, &word);
-        let is_near = is_stated || reading.is_adjacent || !found.is_empty();
-        let is_count = name.class == Class::Digits && counts(&text[name.span.end + at..]);
-        if is_one_of(&words().links, &word, said) {
+        let is_count = is_digits && counts(&text[name.span.end + at..]);
+        let is_one = !is_count && reading.is_value(&word, said, found.is_empty());
+        if is_one && !(is_verb && is_said(said)) {
+            let start = name.span.end + word.span.start;
+            found.push(Value::new(start..start + said.len(), bond));
+        } else if is_one_of(&words().links, &word, said) {
             reading.since_link = Some(0);
         } else if is_one_of(&words().joins, &word, said) {
-            reading.is_adjacent = true;
+            reading.is_adjacent = !reading.is_over;
             continue;
-        } else if is_near && !is_count && is_candidate(name.class, said, is_stated, word.is_quoted)
+        } else if !found.is_empty() || names::class(said).is_some_and(|class| class != Class::Many)
         {
-            let start = name.span.end + word.span.start;
-            found.push(Value::new(start..start + said.len(), Placement::Alone));
-        } else if !found.is_empty() || names::class(said).is_some() {
             break;
         } else {
             reading.since_link = reading.since_link.map(|words| words + 1);
         }
-        reading.is_adjacent = false;
+        (reading.is_adjacent, reading.last) = (false, said);
         match word.after {
             After::Word => {}
+            // `password mismatch, client: this`
+            After::Link if word.before == Before::Comma => reading.since_link = None,
             After::Link => {
                 reading.since_link = Some(0);
                 let line = name.span.end + at;
-                if found.is_empty() && block::is_begun(&text[line..]) {
-                    return block::below(text, name, line);
+                if found.is_empty() && rest::is_begun(&text[line..]) {
+                    return rest::below(text, name, line);
                 }
             }
-            After::End => break,
+            After::End => (reading.is_over, reading.since_link) = (true, None),
         }
     }
     if found.is_empty() {
@@ -161,42 +245,44 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
     found
 }
 
+/// The beginning of a text that is UTF-8.
+fn valid(text: &[u8]) -> &str {
+    match std::str::from_utf8(text) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&text[..error.valid_up_to()]).unwrap_or_default(),
+    }
+}
+
 /// Where the words behind a name begin, if it is a word of a sentence: a blank follows, a word of a
 /// script without blanks, or the end of what marks the name.
 fn begin(behind: &str) -> Option<usize> {
     let marks = ['`', '*', '"', '\'', '»', '”', '」', ')', '?'];
     let rest = behind.trim_start_matches(marks);
     let (first, marks) = (rest.chars().next(), behind.len() - rest.len());
-    let is_word = marks <= 3 && first.is_none_or(|char| " \n".contains(char) || !char.is_ascii());
-    is_word.then_some(marks)
+    let is_word = first.is_none_or(|char| " ,.\n".contains(char) || !char.is_ascii());
+    (is_word && marks <= 3).then_some(marks)
 }
 
 /// Whether a word may be the value: of a password what a person may have chosen, of others only
-/// what nobody reads. Whether it is one, `value::fits` decides.
+/// what nobody reads.
 fn is_candidate(class: Class, said: &str, is_stated: bool, is_quoted: bool) -> bool {
-    let word = said.as_bytes();
     match class {
-        Class::Digits => is_stated && is_code(said),
         Class::Key | Class::Token => {
-            let is_long = is_stated && said.is_ascii() && said.len() >= 20;
-            !is_method(said) && (is_value(word) || is_long && looks_generated(word))
+            let is_long = is_stated && said.is_ascii() && said.len() >= RANDOM;
+            is_value(said.as_bytes()) || is_long && looks_generated(said)
         }
-        Class::Password if !is_quoted && is_other_name(word) => false,
+        Class::Password if !is_quoted && is_other_name(said) => false,
         Class::Password if is_stated => looks_stated(said, is_quoted),
         Class::Password => looks_adjacent(said, is_quoted),
+        Class::Many => {
+            is_value(said.as_bytes()) && !said.bytes().all(|byte| byte.is_ascii_hexdigit())
+        }
         _ => false,
     }
 }
 
-fn is_one_of(words: &[String], word: &Word, said: &str) -> bool {
-    !word.is_quoted && words.contains(&said.to_lowercase())
-}
-
-/// Whether a word is a code of digits, perhaps with signs between them.
-fn is_code(said: &str) -> bool {
-    let digits = said.bytes().filter(u8::is_ascii_digit).count();
-    let is_sign = |byte: u8| byte.is_ascii_digit() || b" -#".contains(&byte);
-    (3..=10).contains(&digits) && said.bytes().all(is_sign)
+fn is_one_of(words: &HashSet<String>, word: &Word, said: &str) -> bool {
+    !word.is_quoted && (words.contains(said) || words.contains(&said.to_lowercase()))
 }
 
 /// Whether what follows a number is what it counts: `123 items`.
@@ -206,35 +292,51 @@ pub(super) fn counts(after: &[u8]) -> bool {
     word.len() > 2 && word.ends_with(b"s")
 }
 
-/// The next word of a line from `at` on.
+/// The next word of a text from `at` on.
 fn next_word(text: &str, at: usize) -> Option<Word> {
     let rest = &text[at..];
-    let is_between = |char: char| BETWEEN.contains(char) || LINKS.contains(char);
-    let begin = rest.find(|char: char| !is_between(char))?;
-    let is_linked = rest[..begin].contains(|char| LINKS.contains(char));
+    let begin = rest.find(|char| !is_between(char))?;
     let (start, first) = (at + begin, rest[begin..].chars().next()?);
-    if matches!(first, '\n' | '\r') {
-        return None;
-    }
-    let quote = QUOTES.iter().find(|(open, _)| *open == first);
-    let quoted = quote.and_then(|(open, close)| {
+    let between = &rest[..begin];
+    let word = |span: Range<usize>, is_quoted, after, end| Word {
+        span,
+        is_quoted,
+        is_linked: between.contains(is_link),
+        before: match between {
+            _ if between.contains('\n') => Before::Line,
+            _ if between.starts_with(", ") || text[..at].ends_with(',') => Before::Comma,
+            _ => Before::Word,
+        },
+        after,
+        end,
+    };
+    let quote = QUOTES
+        .iter()
+        .find(|(open, _)| *open == first && !first.is_alphanumeric());
+    if let Some((open, close)) = quote {
         let start = start + open.len_utf8();
-        let length = text[start..].split('\n').next()?.find(*close)?;
-        Some((start..start + length, start + length + close.len_utf8()))
-    });
-    if let Some((span, end)) = quoted {
-        return Some(Word {
-            span,
-            is_quoted: true,
-            is_linked,
-            after: After::Word,
-            end,
-        });
+        let line = text[start..].split('\n').next()?;
+        // A sign within a word closes nothing.
+        let is_close =
+            |end: &usize| !line[end + close.len_utf8()..].starts_with(char::is_alphanumeric);
+        let close_at = line
+            .match_indices(*close)
+            .map(|(end, _)| end)
+            .find(is_close);
+        if let Some(length) = close_at {
+            let end = start + length;
+            return Some(word(start..end, true, After::Word, end + close.len_utf8()));
+        }
     }
-    let is_end = |char: char| char.is_whitespace() || "，。、；（）「『《“„«＂|".contains(char);
+    let is_end = |char: char| {
+        char.is_whitespace()
+            || char == '|'
+            || !char.is_ascii() && "，。、；،؛।（）「『《“„«＂".contains(char)
+    };
     let length = text[start..].find(is_end).unwrap_or(text.len() - start);
-    let said = &text[start..start + length.max(first.len_utf8())];
-    let (word, ends) = said.split_at(without_end(said).len());
+    let length = script(&text[start..start + length]).max(first.len_utf8());
+    let said = &text[start..start + length];
+    let (inner, ends) = said.split_at(without_end(said).len());
     let after = text[start + said.len()..].trim_start_matches(' ');
     let is_new = after.chars().next().is_none_or(char::is_uppercase);
     let after = match ends {
@@ -242,14 +344,20 @@ fn next_word(text: &str, at: usize) -> Option<Word> {
         ends if ends.contains(';') || is_new && ends.contains(['.', '!', '?']) => After::End,
         _ => After::Word,
     };
-    let (span, end) = (start..start + word.len(), start + said.len());
-    Some(Word {
-        span,
-        is_quoted: false,
-        is_linked,
+    Some(word(
+        start..start + inner.len(),
+        false,
         after,
-        end,
-    })
+        start + said.len(),
+    ))
+}
+
+/// How far a word goes in one script: languages without blanks have values of ASCII between their words.
+fn script(said: &str) -> usize {
+    let is_joined = |char: char| ('\u{2e80}'..'\u{fe00}').contains(&char);
+    let first = said.chars().next().is_some_and(is_joined);
+    said.find(|char| is_joined(char) != first && (first || is_joined(char)))
+        .unwrap_or(said.len())
 }
 
 /// A word without the signs that may end a sentence behind it.
@@ -264,12 +372,6 @@ fn without_end(said: &str) -> &str {
     &said[..word.len() + usize::from(is_cried)]
 }
 
-/// What follows `pass` where it is a verb.
-static PASSED: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r"^\s(?:the|an?|it|them|in|to|your|this|that|along|on|through)\b";
-    Regex::new(pattern).expect("tests look for verbs")
-});
-
 /// The speaker in front of an answer: `[10:42] ada: `.
 static SPEAKER: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"^(?:\[?\d[\d:., -]*\]?\s*)?[\p{L}][\p{L}.\x20-]{0,23}[:>]\s+";
@@ -278,28 +380,22 @@ static SPEAKER: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The value in the line below a question for it.
 fn answered(text: &[u8], name: &Name) -> Option<Value> {
-    if name.class != Class::Password {
-        return None;
-    }
     let near = near(text, name.span.end, NEAR);
-    let line = memchr::memchr(b'\n', near)?;
-    let question = lossy(
-        text,
-        &(line_start(text, name.span.start)..name.span.end + line),
-    );
+    let line = memchr::memchr(b'\n', near).filter(|_| name.class == Class::Password)?;
+    let question = line_start(text, name.span.start)..name.span.end + line;
+    let question = lossy(text, &question);
     if !question.contains('?') && !SPEAKER.is_match(&question) {
         return None;
     }
-    let below = near[line + 1..].utf8_chunks().next()?.valid();
+    let below = valid(&near[line + 1..]);
     let below = below.split('\n').next()?;
     let speaker = SPEAKER.find(below)?;
     let answer = below[speaker.end()..].trim_end();
     let word = answer.rsplit(' ').next()?;
-    let fits = answer.split(' ').count() < 5
-        && looks_stated(word, false)
-        && !is_other_name(word.as_bytes());
+    let is_short = answer.split(' ').count() < 5;
     let start = name.span.end + line + 1 + speaker.end() + answer.len() - word.len();
-    fits.then(|| Value::new(start..start + word.len(), Placement::Alone))
+    (is_short && looks_stated(word, false) && !is_other_name(word))
+        .then(|| Value::new(start..start + word.len(), Bond::Alone))
 }
 
 /// The value in front of `as the password`.
@@ -312,11 +408,11 @@ fn given_as(text: &[u8], name: &Name) -> Option<Value> {
     words.next().filter(|word| *word == "as")?;
     let word = words.find(|word| *word != "worked")?;
     let word = word.trim_matches(|char: char| "\"'`,.".contains(char));
-    let fits = match name.class {
-        Class::Digits => is_code(word),
-        _ => is_value(word.as_bytes()) || looks_stated(word, false),
-    };
     let at = memchr::memmem::rfind(&text[from..name.span.start], word.as_bytes())?;
-    let start = from + at;
-    (fits && !word.is_empty()).then(|| Value::new(start..start + word.len(), Placement::Alone))
+    let bond = if name.class == Class::Digits {
+        Bond::Alone
+    } else {
+        Bond::Said
+    };
+    (!word.is_empty()).then(|| Value::new(from + at..from + at + word.len(), bond))
 }

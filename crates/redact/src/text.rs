@@ -1,14 +1,15 @@
 //! Secrets in a text: by shape, by name, in URLs, in private keys, by the user's own patterns.
 
 use super::bind;
+use super::encodings::{self, Code};
 use super::entropy;
-use super::extent::{LONG, behind_scheme, leading, lossy, near, trailing};
-use super::names::{Class, LONGEST, Name};
-use super::policy::{Notice, Noticed, Policy, Sign, id};
+use super::extent::{LONG, behind_scheme, is_around, leading, lossy, near, trailing, within};
+use super::names::{Class, LONGEST, Name, is_of_name, is_of_word};
+use super::policy::{Notice, Policy, Sign, id};
 use super::report::Found;
 use super::token::Kind;
-use super::value::{Placement, fits, is_placeholder};
-use super::{encodings, pem, url};
+use super::value::{Bond, fits, is_cookie, is_placeholder};
+use super::{pem, url};
 use std::ops::Range;
 
 /// Bytes of a lead that belong to a secret.
@@ -18,18 +19,10 @@ const LEAD: usize = 128;
 const WORDS: usize = 3;
 
 /// Bytes behind a name in which something tells that it has a value.
-const NEAR: usize = 96;
+const NEAR: usize = 192;
 
 /// Pieces of one value that are looked for elsewhere as well.
 const PIECES: usize = 64;
-
-/// In what codes something may stand in a text.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Codes {
-    pub has_percent: bool,
-    pub has_escapes: bool,
-    pub has_styles: bool,
-}
 
 /// A text that is gone through, and how far it has been looked at for what, so that nothing is looked
 /// at again and again.
@@ -38,28 +31,45 @@ pub(super) struct Scan<'s> {
     pub text: &'s [u8],
     pub found: &'s mut Found,
     shapes: Vec<(usize, usize)>,
+    /// Where the last name ends, and where the next sign stands that no sentence has.
     name: usize,
+    odd: usize,
     pub pem: pem::Passed,
 }
 
-/// Finds all there is in a text as it stands.
-pub(super) fn scan(policy: &Policy, noticed: Noticed<'_>, found: &mut Found) -> Codes {
-    let mut codes = Codes::default();
-    let mut scan = Scan::new(policy, noticed.text, found);
-    noticed.any(policy, |Sign { notice, start, end }| {
+/// Finds all there is in a text as it stands; the codes in which there may be more.
+pub(super) fn scan(policy: &Policy, text: &[u8], found: &mut Found) -> Vec<Code> {
+    let (mut codes, mut names) = (Vec::new(), Vec::new());
+    let mut scan = Scan::new(policy, text, found);
+    for Sign { notice, start, end } in policy.signs(text) {
         match notice {
             Notice::Shape(number) => scan.shape(number, start),
-            Notice::Name => scan.name(start..end),
+            Notice::Name => names.push(start..end),
             Notice::Url => url::find(&mut scan, end),
             Notice::Pem => pem::find(&mut scan, start),
-            Notice::Percent => codes.has_percent = true,
-            Notice::Escape => codes.has_escapes = true,
-            Notice::Style => codes.has_styles = true,
-            Notice::Grant => {}
+            Notice::Code(code) if !codes.contains(&code) => codes.push(code),
+            Notice::Code(_) | Notice::Grant => {}
         }
-        false
-    });
-    let text = noticed.text;
+    }
+    // Most words that are names are words of a sentence.
+    let mut odd = 0;
+    names.dedup_by_key(|word: &mut Range<usize>| word.end);
+    if names
+        .iter()
+        .any(|word| may_have_value(text, word.clone(), &mut odd))
+    {
+        let found = names.into_iter();
+        let found = found.filter_map(|word| name_ending_at(policy, text, word));
+        let mut found = found.peekable();
+        while let Some(name) = found.next() {
+            // `the passphrase of my SSH key is`
+            let next = found
+                .peek()
+                .filter(|next| next.class != Class::Many && !is_owner(text, next));
+            let next = next.map_or(text.len(), |next| next.span.start);
+            scan.name(&name, next);
+        }
+    }
     for (rule, regex) in &policy.extra {
         for captures in regex.captures_iter(text) {
             if let Some(secret) = captures.get(1).or_else(|| captures.get(0)) {
@@ -72,44 +82,67 @@ pub(super) fn scan(policy: &Policy, noticed: Noticed<'_>, found: &mut Found) -> 
 
 /// Whether something is likely where a sign stands. Says yes too often, never no where there is
 /// something.
-pub(super) fn is_likely(policy: &Policy, raw: &[u8], sign: &Sign) -> bool {
+pub(super) fn is_likely(policy: &Policy, raw: &[u8], sign: &Sign, odd: &mut usize) -> bool {
     let Sign { notice, start, end } = *sign;
     match notice {
         Notice::Shape(number) => shape(policy, raw, number, start).is_some(),
-        Notice::Name => {
-            may_have_value(raw, end) && name_ending_at(policy, raw, start..end).is_some()
-        }
+        Notice::Name => may_have_value(raw, start..end, odd),
         Notice::Url => url::may_have_user(&raw[end..]),
-        Notice::Percent => encodings::percent(&raw[start..]).is_some(),
+        Notice::Code(Code::Percent) => encodings::percent(&raw[start..]).is_some(),
         Notice::Grant => memchr::memmem::find(raw, b"\"code").is_some(),
-        Notice::Escape | Notice::Style | Notice::Pem => true,
+        Notice::Code(_) | Notice::Pem => true,
     }
 }
 
-/// Whether something that a value needs follows the word that ends at `end`: a sign or a quote right
-/// behind it, or in the words that follow a digit or a sign that no sentence has. Most words that are
-/// names are words of a sentence: to ask this first is cheap.
-fn may_have_value(text: &[u8], end: usize) -> bool {
+/// Whether a name only says of what another one is: `of my SSH key`.
+fn is_owner(text: &[u8], name: &Name) -> bool {
+    let before = text[..name.span.start].trim_ascii_end();
+    [&b" of my"[..], b" of the", b" of"]
+        .iter()
+        .any(|of| before.ends_with(of))
+}
+
+/// Bytes of sentences: letters, and signs between words.
+const OF_SENTENCE: [bool; 256] = {
+    let mut all = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let sign = matches!(
+            byte,
+            b' ' | b',' | b'.' | b'\r' | b'\t' | b';' | b'(' | b')' | b'-' | b'_' | b'/'
+        );
+        all[byte as usize] = sign || byte.is_ascii_alphabetic();
+        byte += 1;
+    }
+    all
+};
+
+/// Whether something that a value needs follows a name: a sign or a quote right behind it, or in the words
+/// that follow a digit or a sign that no sentence has. Most words that are names are words of a sentence:
+/// to ask this first is cheap. `odd` is where the next such sign was seen.
+fn may_have_value(text: &[u8], Range { start, end }: Range<usize>, odd: &mut usize) -> bool {
     let is_of_name = |byte: u8| byte.is_ascii_digit() || b"sS_-".contains(&byte);
-    let is_of_sentence =
-        |byte: &u8| byte.is_ascii_alphabetic() || b" ,.\n\r\t;()-_/".contains(byte);
-    let near = near(text, end, NEAR);
-    let rest = &near[leading(&near[..near.len().min(6)], is_of_name)..];
+    let rest = near(text, end, NEAR);
+    let rest = &rest[leading(&rest[..rest.len().min(6)], is_of_name)..];
     match rest.first() {
         None => false,
-        Some(b' ' | b'\t') => !rest.iter().all(is_of_sentence) || is_given(&text[..end]),
-        Some(byte) => !byte.is_ascii_alphanumeric() || rest.len() < near.len(),
+        Some(b' ' | b'\t' | b',' | b'.') => {
+            let from = end + near(text, end, NEAR).len() - rest.len();
+            if *odd < from {
+                *odd = from + leading(&text[from..], |byte| OF_SENTENCE[usize::from(byte)]);
+            }
+            let before = &text[start.saturating_sub(LONGEST)..start];
+            let name = before.len() - trailing(before, is_of_name);
+            *odd < end + NEAR && *odd < text.len()
+                || before[name..].starts_with(b"-")
+                || memchr::memmem::find(before, b" as ").is_some()
+        }
+        Some(byte) => !byte.is_ascii_alphanumeric() || end + NEAR > text.len(),
     }
-}
-
-/// Whether a value may stand in front of a name: `this as the password`.
-fn is_given(before: &[u8]) -> bool {
-    let near = &before[before.len().saturating_sub(LONGEST)..];
-    memchr::memmem::find(near, b" as ").is_some()
 }
 
 /// Where something of a shape stands whose anchor begins at `at`: all of it, and its secret.
-pub(super) fn shape(
+fn shape(
     policy: &Policy,
     text: &[u8],
     number: usize,
@@ -132,18 +165,19 @@ pub(super) fn shape(
 }
 
 impl<'s> Scan<'s> {
-    pub fn new(policy: &'s Policy, text: &'s [u8], found: &'s mut Found) -> Self {
+    fn new(policy: &'s Policy, text: &'s [u8], found: &'s mut Found) -> Self {
         Self {
             policy,
             text,
             found,
             shapes: Vec::new(),
             name: 0,
+            odd: 0,
             pem: pem::Passed::default(),
         }
     }
 
-    pub fn shape(&mut self, number: usize, at: usize) {
+    fn shape(&mut self, number: usize, at: usize) {
         let until = self.shapes.iter_mut().find(|(shape, _)| *shape == number);
         if until.as_ref().is_some_and(|(_, until)| at < *until) {
             return;
@@ -157,7 +191,16 @@ impl<'s> Scan<'s> {
         }
         let shape = &self.policy.shapes[number];
         let value = lossy(self.text, &secret);
-        if shape.rule.needs.iter().all(|needs| needs.is_met(&value)) && !is_dull(&value) {
+        // One that only shows what such a secret looks like ends in a row of one sign.
+        let after = value
+            .rsplit(['-', '_', '.', '/'])
+            .next()
+            .unwrap_or_default();
+        let is_dull = after.len() > 3 && after.bytes().all(|byte| byte == after.as_bytes()[0]);
+        if shape.rule.needs.iter().all(|needs| needs.is_met(&value))
+            && !is_dull
+            && !is_placeholder(&value)
+        {
             self.add(secret, (shape.number, shape.rule.kind));
         }
     }
@@ -166,48 +209,46 @@ impl<'s> Scan<'s> {
         self.found.add(self.policy, self.text, span, rule);
     }
 
-    /// Finds the values of the name that ends with `word`, unless it was looked at.
-    fn name(&mut self, word: Range<usize>) {
+    /// Finds the values of a name, unless it was looked at. The next one is at `next`: what stands behind
+    /// that in a sentence belongs to it.
+    fn name(&mut self, name: &Name, next: usize) {
         let (policy, text) = (self.policy, self.text);
-        if word.end <= self.name || !may_have_value(text, word.end) {
+        let is_option = text[name.span.start] == b'-';
+        let may_have = is_option || may_have_value(text, name.span.clone(), &mut self.odd);
+        if name.span.end <= self.name || !may_have {
             return;
         }
-        let Some(name) = name_ending_at(policy, text, word) else {
-            return;
-        };
         self.name = name.span.end;
         let (before, called) = (&text[..name.span.start], &text[name.span.clone()]);
         // The word of a token that stands there already; a name in the path of another one:
-        // `AWS::ApiGateway::ApiKey`.
+        // `AWS::ApiGateway::ApiKey`; `${PASSWORD:?message}`
         let opens = "‹".as_bytes();
         let is_token = before.ends_with(opens)
             || called.starts_with(opens)
             || before.ends_with(b"\\") && called.starts_with(b"u2039");
-        let is_path = before.ends_with(b"::") || text[name.span.end..].starts_with(b"::");
-        // `${PASSWORD:?message}`
-        if is_token || is_path || text[name.span.end..].starts_with(b":?") {
+        let after = &text[name.span.end..];
+        if is_token
+            || before.ends_with(b"::")
+            || after.starts_with(b"::")
+            || after.starts_with(b":?")
+        {
             return;
         }
         let mark = self.found.hits.len();
-        for value in bind::values(text, &name) {
+        for value in bind::values(text, name, next) {
             if value.span.len() >= LONG {
                 // To look at all of it again for each name in it would take its square.
                 self.name = value.span.end;
             }
             let class = value.class.unwrap_or(name.class);
-            add(
-                (policy, text),
-                value.span,
-                (class, value.placement),
-                self.found,
-            );
+            add((policy, text), value.span, (class, value.bond), self.found);
         }
         if self.found.hits.len() == mark {
             return;
         }
         // A name in which something is secret is not told.
         let mut inside = Found::default();
-        scan(policy, Noticed::unknown(called), &mut inside);
+        scan(policy, called, &mut inside);
         if inside.hits.is_empty() {
             let key = lossy(text, &name.span);
             for hit in &mut self.found.hits[mark..] {
@@ -217,28 +258,46 @@ impl<'s> Scan<'s> {
     }
 }
 
-/// Whether a secret of some shape only shows what such a secret looks like.
-fn is_dull(value: &str) -> bool {
-    let after = value
-        .rsplit(['-', '_', '.', '/'])
-        .next()
-        .unwrap_or_default();
-    let is_same = after.len() > 3 && after.bytes().all(|byte| byte == after.as_bytes()[0]);
-    is_same || is_placeholder(value)
+/// The name whose last word is at `word`, if one ends there: trailing digits and a plural s belong to it.
+fn name_at(text: &[u8], word: Range<usize>) -> Option<Range<usize>> {
+    let next = |at: usize| text.get(at).copied().unwrap_or(b' ');
+    let mut end = word.end + usize::from(b"sS".contains(&next(word.end)));
+    let counted = end + usize::from(b"_-".contains(&next(end)));
+    let digits = leading(near(text, counted, 4), |byte| byte.is_ascii_digit());
+    if digits > 0 {
+        end = counted + digits;
+    }
+    let goes_on = is_of_word(next(end)) && word.end > 0 && text[word.end - 1].is_ascii()
+        || b"-.".contains(&next(end)) && is_of_name(next(end + 1));
+    let start = begin(text, word.start);
+    (!goes_on && end - start <= LONGEST).then_some(start..end)
 }
 
-/// Whether a line ends with a name that is the value of another name: `name: API_KEY`.
-pub(super) fn ends_with_member_name(policy: &Policy, line: &[u8]) -> bool {
-    let name = name_ending_at(policy, line, line.len()..line.len());
-    name.is_some_and(|name| bind::is_member_name(line, &name))
+/// Where the name begins of which something stands at `end`: letters of any script belong to it.
+fn begin(text: &[u8], end: usize) -> usize {
+    let before = &text[end.saturating_sub(LONGEST)..end];
+    let of_name = |byte: u8| is_of_name(byte) || byte == b'.' || !byte.is_ascii();
+    let before = &before[before.len() - trailing(before, of_name)..];
+    if before.is_ascii() {
+        return end - before.len();
+    }
+    // The last letters that are none of a broken sign.
+    let of_name = |char: &char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.');
+    let said = before.utf8_chunks().last();
+    let said = said.filter(|chunk| chunk.invalid().is_empty());
+    let letters = said.map_or("", |chunk| chunk.valid()).chars().rev();
+    end - letters
+        .take_while(of_name)
+        .map(char::len_utf8)
+        .sum::<usize>()
 }
 
 /// The name that ends with `word`, and what it says: a word, or several that make a name together.
 fn name_ending_at(policy: &Policy, text: &[u8], word: Range<usize>) -> Option<Name> {
-    let mut span = bind::name_at(text, word)?;
+    let mut span = name_at(text, word)?;
     let last = span.clone();
     for count in 0..WORDS {
-        let spelled = lossy(text, &span);
+        let spelled = String::from_utf8_lossy(&text[span.clone()]);
         let is_escaped = span.start > 0 && text[span.start - 1] == b'\\';
         let without = spelled.get(1..).filter(|_| is_escaped);
         let class = policy.class(&spelled);
@@ -259,7 +318,7 @@ fn name_ending_at(policy: &Policy, text: &[u8], word: Range<usize>) -> Option<Na
         let before = before
             .strip_suffix(b" ")
             .or_else(|| before.strip_suffix(b"'"))?;
-        let start = bind::begin(before, before.len());
+        let start = begin(before, before.len());
         if start == before.len() || last.end - start > LONGEST {
             return None;
         }
@@ -268,40 +327,65 @@ fn name_ending_at(policy: &Policy, text: &[u8], word: Range<usize>) -> Option<Na
     None
 }
 
-/// Adds a value with such a name, if it is one: of a header what stands behind its scheme.
+/// Adds a value with such a name, if it is one: of a header what stands behind its scheme, or those of its
+/// cookies and parameters that tell who asks; of a user and a password the latter.
 pub(super) fn add(
     (policy, text): (&Policy, &[u8]),
     span: Range<usize>,
-    (class, placement): (Class, Placement),
+    (mut class, bond): (Class, Bond),
     found: &mut Found,
 ) {
-    let said = &text[span.clone()];
-    let end = span.start + said.trim_ascii_end().len();
-    let start = end - text[span.start..end].trim_ascii_start().len();
-    let span = match class {
-        Class::Header | Class::Pair => behind_scheme(text, start..end),
-        _ => start..end,
-    };
+    let mut span = within(text, span, |byte| byte.is_ascii_whitespace());
+    let rule = (id::NAME, Kind::Secret);
+    if matches!(class, Class::Header | Class::Pair) {
+        let proof = behind_scheme(text, span.clone());
+        span = if proof.is_empty() { span } else { proof };
+    }
+    if class == Class::Header {
+        let (mut at, mut has_parameters) = (span.start, false);
+        for part in text[span.clone()].split(|byte| b";,".contains(byte)) {
+            let begin = at;
+            at += part.len() + 1;
+            let name = leading(part, |byte| byte != b'=');
+            let value = &part[(name + 1).min(part.len())..];
+            if !value.iter().any(|byte| !b"= \"".contains(byte)) {
+                continue;
+            }
+            has_parameters = true;
+            let all = within(text, begin + name + 1..begin + part.len(), is_around);
+            let end = leading(&text[all.clone()], |byte| byte != b' ');
+            let value = all.start..all.start + end;
+            if is_cookie(&lossy(part, &(0..name)), &lossy(text, &value)) {
+                found.plain.push((text[value.clone()].into(), Kind::Secret));
+                found.add(policy, text, value, rule);
+            }
+        }
+        if has_parameters {
+            return;
+        }
+    }
+    if class == Class::Pair && !encodings::is_pair(&text[span.clone()]) {
+        let said = &text[span.clone()];
+        let of_user = |byte: &u8| is_of_name(*byte) || matches!(byte, b'.' | b'@');
+        let colon = memchr::memchr(b':', said).filter(|at| said[..*at].iter().all(of_user));
+        let is_password = |at: &usize| at + 1 < said.len() && !said[*at..].starts_with(b"://");
+        if let Some(colon) = colon.filter(is_password) {
+            (span.start, class) = (span.start + colon + 1, Class::Password);
+        }
+    }
     let value = lossy(text, &span);
-    if !fits(class, &value, placement) {
+    if !fits(class, &value, bond) {
         return;
     }
-    let is_wrapped = is_placeholder(&value) || value.contains(char::is_whitespace);
-    let rows = entropy::rows(&value).filter(|_| is_wrapped);
-    let rows = rows.map(|row| &value[row]);
-    let all = pieces(&value, class == Class::Header).chain(rows);
-    let plain = all
+    // Random parts of a list, or of what else stands there, are secret alone too.
+    let is_example = is_placeholder(&value);
+    let parts = value.split(|char: char| {
+        ",;:| \n\t".contains(char) || is_example && !char.is_ascii_alphanumeric()
+    });
+    let parts = parts.filter(|part| part.len() < value.len() && entropy::is_dense(part));
+    let plain = parts
         .take(PIECES)
-        .map(|piece| (piece.as_bytes().into(), Kind::Secret));
+        .map(|part| (part.as_bytes().into(), Kind::Secret));
     found.plain.extend(plain);
-    found.add(policy, text, span, (id::NAME, Kind::Secret));
-}
-
-/// The parts of a value that are secret alone too: the values of cookies, and random parts of a list.
-fn pieces(value: &str, is_header: bool) -> impl Iterator<Item = &str> {
-    let several = value.split([',', ';', ':', '|', ' ']);
-    let random = several.filter(|piece| piece.len() < value.len() && entropy::is_dense(piece));
-    let cookies = value.split([';', ',']).filter(move |_| is_header);
-    let cookies = cookies.filter_map(|part| part.split_once('='));
-    random.chain(cookies.map(|(_, value)| value.trim()))
+    found.add(policy, text, span, rule);
 }

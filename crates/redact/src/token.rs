@@ -1,6 +1,6 @@
 //! What stands in place of a value: `‹secret:1›`.
 
-use memchr::memmem::Finder;
+use regex::bytes::Regex;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeSet, HashMap};
@@ -13,11 +13,14 @@ pub const OPEN: char = '‹';
 
 pub const CLOSE: char = '›';
 
-/// Longer names are no placeholder's.
-pub const LONGEST: usize = 64;
+/// A name of a placeholder: a word, a colon and a number.
+const NAME: &str = "[A-Za-z0-9_-]{1,40}:[0-9]{1,20}";
 
-/// What a placeholder begins and ends with where JSON has escaped it.
-const ESCAPED: [(&str, &str); 2] = [("\\u2039", "\\u203a"), ("\\u2039", "\\u203A")];
+/// A placeholder, spelled out or as JSON escapes it.
+static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = format!(r"(?-u)‹({NAME})›|\\u2039({NAME})\\u203[aA]");
+    Regex::new(&pattern).expect("tests look for placeholders")
+});
 
 /// The kind of value behind a placeholder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -59,53 +62,29 @@ impl fmt::Display for Token {
 }
 
 /// How placeholders begin and end: as they are, and escaped.
-pub fn spellings() -> impl Iterator<Item = (String, String)> {
-    let escaped = ESCAPED.map(|(open, close)| (open.to_owned(), close.to_owned()));
-    std::iter::once((OPEN.to_string(), CLOSE.to_string())).chain(escaped)
+pub fn spellings() -> [(&'static str, &'static str); 3] {
+    [("‹", "›"), ("\\u2039", "\\u203a"), ("\\u2039", "\\u203A")]
 }
 
-/// Where a placeholder may begin, spelled out and escaped. Built once: to build them takes as long as to
-/// search a message.
-static BEGINS: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| {
-    [OPEN.to_string().as_bytes(), b"\\u2039"].map(|begin| Finder::new(begin).into_owned())
-});
-
-/// Whether bytes of JSON may have a placeholder in them, spelled out or escaped.
+/// Whether bytes of JSON have a placeholder in them, spelled out or escaped.
 pub fn may_be_in(bytes: &[u8]) -> bool {
-    BEGINS.iter().any(|begin| begin.find(bytes).is_some())
+    PLACEHOLDER.is_match(bytes)
 }
 
 /// Adds the names of the placeholders in `bytes` to `found`, until that has as many as `most`.
 pub fn names_in(bytes: &[u8], most: usize, found: &mut BTreeSet<String>) {
-    each(bytes, &mut |_, name| {
-        if found.len() < most {
-            found.insert(name.to_owned());
+    for placeholder in PLACEHOLDER.captures_iter(bytes) {
+        let name = placeholder.get(1).or_else(|| placeholder.get(2));
+        if let Some(name) = name.filter(|_| found.len() < most) {
+            found.insert(String::from_utf8_lossy(name.as_bytes()).into_owned());
         }
-    });
+    }
 }
 
 /// Where the placeholders in `bytes` stand, in order.
 pub fn places(bytes: &[u8]) -> Vec<Range<usize>> {
-    let mut places = Vec::new();
-    each(bytes, &mut |place, _| places.push(place));
-    places.sort_by_key(|place| place.start);
-    places
-}
-
-/// Calls `with` for each placeholder in `bytes`, one spelling after the other.
-fn each(bytes: &[u8], with: &mut dyn FnMut(Range<usize>, &str)) {
-    let longest = LONGEST + 12;
-    for (open, close) in spellings() {
-        for at in memchr::memmem::find_iter(bytes, &open) {
-            let start = at + open.len();
-            let rest = &bytes[start..bytes.len().min(start + longest)];
-            let end = memchr::memmem::find(rest, close.as_bytes());
-            let name = end.and_then(|end| std::str::from_utf8(&rest[..end]).ok());
-            if let Some(name) = name.filter(|name| is_name(name)) {
-                with(at..start + name.len() + close.len(), name);
-            }
-        }
-    }
+    let found = PLACEHOLDER.find_iter(bytes);
+    found.map(|placeholder| placeholder.range()).collect()
 }
 
 /// Whether `bytes` are one placeholder and nothing else.
@@ -120,14 +99,11 @@ pub fn covers(text: &[u8], span: &Range<usize>) -> bool {
 
 /// The bytes of the placeholder that `text` begins with, if it does.
 pub fn length(text: &[u8]) -> Option<usize> {
-    let mut open = [0; 4];
-    let open = OPEN.encode_utf8(&mut open).as_bytes();
-    if !text.starts_with(open) {
+    if !matches!(text.first(), Some(0xe2 | b'\\')) {
         return None;
     }
-    let most = LONGEST + OPEN.len_utf8() + CLOSE.len_utf8();
-    let near = text[..text.len().min(most)].utf8_chunks().next()?.valid();
-    Some(placeholder(near)?.len() + OPEN.len_utf8() + CLOSE.len_utf8())
+    let found = PLACEHOLDER.find(&text[..text.len().min(80)])?;
+    (found.start() == 0).then_some(found.end())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,41 +120,27 @@ impl<'t> Iterator for Pieces<'t> {
     type Item = Piece<'t>;
 
     fn next(&mut self) -> Option<Piece<'t>> {
-        if self.0.is_empty() {
-            return None;
-        }
-        if let Some(name) = placeholder(self.0) {
-            let length = OPEN.len_utf8() + name.len() + CLOSE.len_utf8();
-            let (whole, rest) = self.0.split_at(length);
-            self.0 = rest;
-            return Some(Piece::Placeholder { name, whole });
-        }
-        // What begins like one and is none is text.
-        let skipped = self.0.chars().next().map_or(0, char::len_utf8);
-        let end = self.0[skipped..].find(OPEN).map(|at| at + skipped);
-        let (text, rest) = self.0.split_at(end.unwrap_or(self.0.len()));
-        self.0 = rest;
-        Some(Piece::Text(text))
+        let text = self.0;
+        let mut all = PLACEHOLDER.captures_iter(text.as_bytes());
+        let found = all.find_map(|placeholder| Some((placeholder.get(0)?, placeholder.get(1)?)));
+        let (end, piece) = match found {
+            Some((whole, name)) if whole.start() == 0 => {
+                let (name, whole) = (&text[name.range()], &text[whole.range()]);
+                (whole.len(), Piece::Placeholder { name, whole })
+            }
+            found => {
+                let end = found.map_or(text.len(), |(whole, _)| whole.start());
+                (end, Piece::Text(&text[..end]))
+            }
+        };
+        self.0 = &text[end..];
+        (end > 0).then_some(piece)
     }
 }
 
-/// The name of the placeholder that a text begins with.
-fn placeholder(text: &str) -> Option<&str> {
-    let (name, _) = text.strip_prefix(OPEN)?.split_once(CLOSE)?;
-    is_name(name).then_some(name)
-}
-
-/// Whether a placeholder can have this name: a word, a colon and a number.
+/// Whether a placeholder can have this name.
 pub fn is_name(name: &str) -> bool {
-    let Some((kind, number)) = name.split_once(':') else {
-        return false;
-    };
-    let of_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    name.len() <= LONGEST
-        && !kind.is_empty()
-        && kind.bytes().all(of_word)
-        && !number.is_empty()
-        && number.bytes().all(|byte| byte.is_ascii_digit())
+    is_one(format!("{OPEN}{name}{CLOSE}").as_bytes())
 }
 
 // Which token stands for which value.

@@ -1,6 +1,6 @@
 //! Secrets in URLs, in front of their hosts.
 
-use super::encodings::Layer;
+use super::encodings::{Code, Layer};
 use super::entropy::is_random;
 use super::extent::{leading, near};
 use super::names::Class;
@@ -8,7 +8,7 @@ use super::policy::id;
 use super::text::Scan;
 use super::token;
 use super::token::Kind;
-use super::value::{Placement, fits};
+use super::value::{Bond, fits};
 use std::ops::Range;
 
 /// Bytes that are looked at: no host stands behind more.
@@ -23,7 +23,7 @@ pub(super) fn find(scan: &mut Scan<'_>, start: usize) {
         return;
     };
     let secret = secret.start + start..secret.end + start;
-    let layer = Layer::unpercented(&scan.text[secret.clone()]);
+    let layer = Layer::of(Code::Percent, &scan.text[secret.clone()]);
     let mark = scan.found.hits.len();
     scan.add(secret, (id::URL, Kind::Secret));
     // What is meant stands elsewhere as it is.
@@ -55,7 +55,7 @@ fn secret(near: &[u8]) -> Option<Range<usize>> {
     };
     let value = String::from_utf8_lossy(&user[span.clone()]);
     let is_token = span.start > 0 || value.len() >= TOKEN && is_random(&value);
-    (is_token && fits(Class::Password, &value, Placement::Alone)).then_some(span)
+    (is_token && fits(Class::Password, &value, Bond::Alone)).then_some(span)
 }
 
 /// A password with a slash in it, which should have been encoded.

@@ -1,46 +1,53 @@
 //! What a value may be: whether a text beside a name is its secret.
+//!
+//! A value is judged by what holds it ([`Class`]), by how it stands beside the name ([`Bond`]), and by what
+//! it looks like. What stands for a value and is none is data, in `data/values.toml`.
 
+use super::encodings;
 use super::entropy::{is_camel, is_dense, is_random, is_unread, is_value};
-use super::names;
-use super::names::Class;
-use super::token::{OPEN, Piece, Pieces};
+use super::names::{self, Class};
+use super::token::{Piece, Pieces};
 use regex::Regex;
+use serde::{Deserialize, Deserializer};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// How a value stands beside its name.
+/// How a value stands beside its name, and so how much it has to look like a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Placement {
+pub(super) enum Bond {
     /// All of a string of JSON or of a word of a command: nothing around it is prose or code.
     Whole,
     /// In quotes, or right behind an equals sign.
     Alone,
     /// All that a line sets.
-    Setting,
+    Line,
     /// The quoted word behind its quoted name.
     Pair,
-    /// A cell in the column of its name.
+    /// A cell in the column or in the row of its name.
     Cell,
     /// Bare in a text, where prose and code look alike.
     Loose,
+    /// Stated in a sentence: `the password is this`.
+    Said,
+    /// Right behind the name in a sentence.
+    Near,
+    /// One of several in the same line, list or paragraph.
+    Rest,
 }
 
 /// A candidate for the value of a name.
 #[derive(Clone, Debug)]
 pub(super) struct Value {
     pub span: Range<usize>,
-    pub placement: Placement,
+    pub bond: Bond,
     /// The class of the value, where that is another than the class of the name.
     pub class: Option<Class>,
 }
 
 impl Value {
-    pub fn new(span: Range<usize>, placement: Placement) -> Self {
-        Self {
-            span,
-            placement,
-            class: None,
-        }
+    pub fn new(span: Range<usize>, bond: Bond) -> Self {
+        let class = None;
+        Self { span, bond, class }
     }
 }
 
@@ -51,152 +58,173 @@ const MANY: usize = 12;
 const WORD: usize = 16;
 
 /// Whether `value` can be what a name of this class holds.
-pub(super) fn fits(class: Class, value: &str, placement: Placement) -> bool {
-    let is_sure = match class {
-        Class::Password | Class::Key | Class::Token | Class::Pair => {
-            placement == Placement::Whole && is_dense(value)
-        }
-        // Of a line of several values the last one may be cut where a quote or a bracket begins.
-        Class::Header => {
-            let mut words = value.split(|char: char| !char.is_ascii_alphanumeric());
-            words.any(|word| is_value(word.as_bytes())) && !is_prose(value)
-        }
-        _ => false,
-    };
-    is_sure || !is_placeholder(value) && !is_reference(value) && holds(class, value, placement)
-}
-
-fn holds(class: Class, value: &str, placement: Placement) -> bool {
+pub(super) fn fits(class: Class, value: &str, bond: Bond) -> bool {
+    use Class::{Digits, Folder, Header, Key, Many, Pair, Password, Token};
+    let is_made = bond == Bond::Whole && is_dense(value);
+    if is_made && matches!(class, Password | Key | Token | Pair) {
+        return true;
+    }
+    if is_placeholder(value) || is_reference(value) {
+        return false;
+    }
     match class {
-        Class::Key if placement == Placement::Cell => is_token(value, placement),
-        Class::Password | Class::Key => is_password(value, placement),
-        Class::Folder => {
-            !value.starts_with(['/', '~']) && !is_drive(value) && is_password(value, placement)
+        Digits => is_code_of_digits(value),
+        Header => is_header(value, bond),
+        Pair => encodings::is_pair(value.as_bytes()) || is_unread(value),
+        Many => value.len() >= MANY && is_unread(value) && !is_prose(value),
+        _ if bond == Bond::Rest => {
+            is_value(value.as_bytes()) && !(class == Password && value.contains('/'))
         }
-        Class::Token => is_token(value, placement),
-        Class::Header => is_header(value, placement),
-        Class::Digits => {
-            let digits = value.bytes().filter(u8::is_ascii_digit).count();
-            let is_sign = |byte: u8| byte.is_ascii_digit() || b" -#".contains(&byte);
-            (3..=10).contains(&digits) && value.bytes().all(is_sign)
-        }
-        Class::Pair => super::encodings::is_pair(value.as_bytes()) || is_unread(value),
-        Class::Many => value.len() >= MANY && is_unread(value) && !is_prose(value),
+        Folder if value.starts_with(['/', '~']) || is_drive(value) => false,
+        Key if bond == Bond::Loose && value.bytes().all(|byte| byte.is_ascii_digit()) => false,
+        Key if bond == Bond::Cell => is_token(value, bond),
+        Password | Key | Folder => is_password(value, bond),
+        Token => is_token(value, bond),
     }
 }
 
-/// Whether the value of a header proves who asks: `name=value` of a cookie, or what is behind a scheme.
-fn is_header(value: &str, placement: Placement) -> bool {
-    let mut cookies = value
-        .split(';')
-        .filter_map(|cookie| cookie.trim().split_once('='));
-    let is_cookie = cookies.any(|(name, value)| is_cookie(name, value));
-    if value.contains('=') && !is_cookie && !value.contains('"') {
-        return is_value(value.split('=').next().unwrap_or_default().as_bytes());
-    }
-    let is_word = is_random(value) && !value.contains(char::is_whitespace) && !is_name(value);
-    value.len() >= 4
-        && !is_prose(value)
-        && !is_link(value)
-        && (placement == Placement::Whole || is_cookie || is_word)
-}
-
-/// Whether the value of a cookie tells who asks: it is no setting of the page.
-fn is_cookie(name: &str, value: &str) -> bool {
-    const SESSIONS: [&str; 7] = ["sess", "sid", "token", "auth", "jwt", "csrf", "id"];
-    let small = name.to_ascii_lowercase();
-    let is_session = SESSIONS.iter().any(|word| small.contains(word));
-    name.bytes()
-        .all(|byte| names::is_of_name(byte) || byte == b'.')
-        && (is_value(value.as_bytes())
-            || is_session && value.len() >= 3
-            || value.len() >= 12 && is_random(value))
-        && !["expires", "path", "domain", "max-age"].contains(&&*small)
-}
-
-fn is_password(value: &str, placement: Placement) -> bool {
+fn is_password(value: &str, bond: Bond) -> bool {
     let is_count = value.len() < 4 && value.bytes().all(|byte| byte.is_ascii_digit());
-    match placement {
-        Placement::Setting => true,
-        Placement::Pair => looks_stated(value, true) && !value.contains("://"),
-        Placement::Cell => is_long(value) && !is_prose(value) && !is_path(value) && !is_cell(value),
-        Placement::Whole => !is_path(value) && !is_prose(value),
-        Placement::Alone => !is_count && !is_path(value) && !is_prose(value) && !is_source(value),
-        Placement::Loose => {
+    match bond {
+        Bond::Line | Bond::Rest => true,
+        Bond::Whole => !is_path(value) && !is_sentence(value),
+        Bond::Alone => {
+            !is_count && !is_path(value) && !is_sentence(value) && !PATTERNS.source.is_match(value)
+        }
+        Bond::Pair => looks_stated(value, true) && !value.contains("://"),
+        Bond::Cell => {
+            is_long(value)
+                && !is_prose(value)
+                && count_of(value, TELLING) == 0
+                && !is_path(value)
+                && !is_cell(value)
+        }
+        Bond::Said => looks_stated(value, false),
+        Bond::Near => looks_adjacent(value, false),
+        Bond::Loose => {
             let is_long = value.len() >= WORD && !value.contains('-');
-            value.len() >= 4
-                && !is_count
-                && !is_link(value)
-                && !is_name(value)
-                && (is_random(value) || is_long)
+            let is_bare = !is_count && !is_link(value) && !is_name(value) && value.len() >= 4;
+            is_bare && (is_random(value) || is_long)
         }
     }
 }
 
-fn is_token(value: &str, placement: Placement) -> bool {
+fn is_token(value: &str, bond: Bond) -> bool {
     let is_word = value.len() < WORD && value.bytes().all(|byte| byte.is_ascii_lowercase());
-    let is_made = || value.len() >= 8 && is_random(value) && !is_camel(value) && !is_link(value);
+    let is_shouted = value.len() < WORD && !value.contains(|char: char| char.is_ascii_lowercase());
+    let is_made = || {
+        value.len() >= 8 && is_random(value) && !is_camel(value) && !is_link(value) && !is_shouted
+    };
     value.len() >= 6
         && !is_word
         && !value.contains(char::is_whitespace)
-        && match placement {
-            Placement::Whole | Placement::Setting => !is_words(value),
-            Placement::Pair => is_value(value.as_bytes()),
-            Placement::Cell => !is_words(value) && is_random(value),
-            Placement::Alone => !is_words(value) && !is_source(value),
-            Placement::Loose => is_made() && !is_name(value),
+        && match bond {
+            Bond::Whole | Bond::Line => !is_words(value),
+            Bond::Alone => !is_words(value) && !PATTERNS.source.is_match(value),
+            Bond::Cell => {
+                let is_plain = is_words(value) || is_path(value) || is_cell(value);
+                !is_plain
+                    && (is_random(value) && !value.contains('+') || is_value(value.as_bytes()))
+            }
+            Bond::Loose => is_made() && !is_name(value),
+            Bond::Pair | Bond::Said | Bond::Near | Bond::Rest => is_value(value.as_bytes()),
         }
 }
 
-/// Words of letters alone that are joined as code and styles join them: `string.quoted.raw`,
-/// `ContinuationToken`.
-static WORDS: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r"^(?:[A-Za-z]+(?:[._/:-][A-Za-z]+)+|[A-Za-z]?[a-z]{2,}(?:[A-Z][a-z]{2,})*)$";
-    Regex::new(pattern).expect("tests look for words")
-});
-
-pub(super) fn is_words(value: &str) -> bool {
-    WORDS.is_match(value)
+/// Whether the value of a header proves who asks. Cookies and parameters are judged one by one.
+fn is_header(value: &str, bond: Bond) -> bool {
+    let has_digit = value.contains(|char: char| char.is_ascii_digit());
+    let is_word = has_digit && !value.contains(char::is_whitespace) && !is_name(value);
+    let mut words = value.split(|char: char| !char.is_ascii_alphanumeric());
+    let is_code = bond != Bond::Whole && (is_code(value) || value.contains(['(', '{', '|']));
+    value.len() >= 4
+        && !is_code
+        && !is_prose(value)
+        && !is_link(value)
+        && (bond == Bond::Whole || is_word || words.any(|word| is_value(word.as_bytes())))
 }
 
-/// Names and constants of code: `__u32`, `client_token`, `MAX_KEY_2`, `0x10101`.
-static NAME: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r"^(?:_*[A-Za-z]+[0-9]{0,3}(?:_+[A-Za-z0-9]{0,3}[A-Za-z]*[0-9]{0,3})*_*|0[xX][0-9a-fA-F]{1,8}[uUlL]{0,3})$";
-    Regex::new(pattern).expect("tests look for names")
+/// Whether the value of a cookie or of a parameter tells who asks: it is no setting of the page.
+pub(super) fn is_cookie(name: &str, value: &str) -> bool {
+    const SESSIONS: [&str; 8] = [
+        "sess", "token", "auth", "jwt", "csrf", "xsrf", "login", "secret",
+    ];
+    let small = name.trim_start().to_ascii_lowercase();
+    let mut words = small.split(|char: char| !char.is_ascii_alphanumeric());
+    let is_session = SESSIONS.iter().any(|word| small.contains(word))
+        || words.any(|word| word.ends_with("sid") || word == "id" || word == "remember");
+    let is_setting = [
+        "expires", "path", "domain", "max-age", "nonce", "uri", "username", "realm",
+    ];
+    !is_setting.contains(&&*small)
+        && !small.contains(char::is_whitespace)
+        && !is_placeholder(value)
+        && (is_value(value.as_bytes())
+            || is_session && value.len() >= 3
+            || value.len() >= MANY && is_random(value) && !value.contains('%'))
+}
+
+/// Whether a word is a code of digits, perhaps with signs between them.
+fn is_code_of_digits(value: &str) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let letters = value.bytes().filter(u8::is_ascii_uppercase).count();
+    let is_sign = |byte: u8| byte.is_ascii_digit() || b" -#*".contains(&byte);
+    (3..=10).contains(&digits)
+        && letters < 2
+        && value
+            .bytes()
+            .all(|byte| is_sign(byte) || byte.is_ascii_uppercase())
+}
+
+/// What `data/values.toml` says.
+#[derive(Deserialize)]
+struct Patterns {
+    #[serde(deserialize_with = "whole")]
+    placeholder: Regex,
+    #[serde(deserialize_with = "whole")]
+    reference: Regex,
+    #[serde(deserialize_with = "whole")]
+    code: Regex,
+    #[serde(deserialize_with = "whole")]
+    source: Regex,
+    #[serde(deserialize_with = "whole")]
+    words: Regex,
+    #[serde(deserialize_with = "whole")]
+    name: Regex,
+    #[serde(deserialize_with = "whole")]
+    measure: Regex,
+    #[serde(deserialize_with = "whole")]
+    cell: Regex,
+}
+
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
+    let file = include_str!("../data/values.toml");
+    toml::from_str(file).expect("the shipped patterns are read in a test")
 });
 
-/// Whether a bare word is a name or a constant of code, with underscores or without digits.
+fn whole<'de, D: Deserializer<'de>>(data: D) -> Result<Regex, D::Error> {
+    let all = Vec::<String>::deserialize(data)?.join("|");
+    Regex::new(&format!("(?s)^(?:{all})$")).map_err(serde::de::Error::custom)
+}
+
+/// Words of letters alone that are joined as code and styles join them: `string.quoted.raw`.
+pub(super) fn is_words(value: &str) -> bool {
+    PATTERNS.words.is_match(value)
+}
+
+/// Whether a bare word is a name or a constant of code: `__u32`, `client_token`, `MAX_KEY_2`, `0x10101`.
 pub(super) fn is_name(value: &str) -> bool {
     let is_plain = || !value.contains(|char: char| char.is_ascii_digit()) && is_words(value);
-    (value.contains('_') || value.starts_with('0') || is_plain()) && NAME.is_match(value)
-}
-
-/// A text in quotes that a program fills in or names something with: `{token}`, `$1`, `${TOKEN}`,
-/// `#fff`, `<token>`, `MAX_LEN`, `std::env`, `%(name)s`, `{} left`.
-static SOURCE: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r"(?x) ^(?: [A-Z_]*_[A-Z_]*
-          | \{ [^{}]* \}+ .* | \$ (?: [A-Za-z_]+ | \d{1,2} | [({\[] .* ) | \# (?: [0-9a-fA-F]{3,8} | [a-z_-]+ | [{\[(] .* )?
-          | < [^<>]* > .* | [\w<>&*']+ (?: :: [\w<>{}*]+ )+ .* )$
-        | %\( | \{\}";
-    Regex::new(pattern).expect("tests look for source")
-});
-
-/// Whether a text in quotes is a part of a program: a place for a value, or a path of names.
-fn is_source(value: &str) -> bool {
-    SOURCE.is_match(value)
-        || value.contains(['{', '(']) && value.contains(['}', ')']) && value.contains(' ')
+    (value.contains('_') || value.starts_with('0') || is_plain()) && PATTERNS.name.is_match(value)
 }
 
 /// Whether a text is a path as people name files, without anything random in it.
 pub(super) fn is_path(value: &str) -> bool {
     let of_path = |char: char| char.is_ascii_alphanumeric() || "._-/\\~: ".contains(char);
-    let is_begun = ["/", "~/", "./", "../"]
-        .iter()
-        .any(|begin| value.starts_with(begin));
-    (is_begun || is_drive(value))
-        && value.len() > 3
-        && value.chars().all(of_path)
-        && !is_dense(value)
+    let is_begun =
+        value.starts_with(['/', '~']) || value.starts_with("./") || value.starts_with("../");
+    let is_path = (is_begun && value.contains('/') || is_drive(value)) && value.len() > 3;
+    is_path && value.chars().all(of_path) && !is_dense(value)
 }
 
 fn is_drive(value: &str) -> bool {
@@ -210,89 +238,85 @@ fn is_link(value: &str) -> bool {
 
 /// Words that make a sentence of several.
 const SENTENCE: &str = " the a an is are was must be should to of for with at least your you please enter \
-and or not in this that it has have required invalid cannot characters can will been on field used if from ";
+and or not in this that it has have required invalid cannot characters can will been on used if from ";
+
+/// Words of which one alone makes a sentence.
+const TELLING: &str = " is are was must be should your you please enter or not has have required invalid cannot \
+characters can will been used if password passwords secret token key string value least ";
+
+fn count_of(value: &str, those: &str) -> usize {
+    let words = value.split_whitespace();
+    let words = words.map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()));
+    let is_one = |word: &&str| {
+        !word.is_empty() && those.contains(&format!(" {} ", word.to_ascii_lowercase()))
+    };
+    words.filter(is_one).count()
+}
 
 /// Whether a text reads like a sentence, or a part of one.
 pub(super) fn is_prose(value: &str) -> bool {
-    let is_of_sentence = |word: &str| {
-        let word = word
-            .trim_matches(|char: char| !char.is_alphanumeric())
-            .to_ascii_lowercase();
-        !word.is_empty() && SENTENCE.contains(&format!(" {word} "))
-    };
-    let mut words = value.split_whitespace();
-    words.clone().nth(1).is_some() && words.any(is_of_sentence)
+    value.trim().contains(char::is_whitespace) && count_of(value, SENTENCE) > 0
 }
 
-/// A bare expression behind a name in code: `args.password`, `jwt.encode(`, `params[:token]`, `$1`,
-/// `!0`, `Token![struct]`, `hover{`.
-static CODE: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r"(?x)^(?:
-        ![01] | \$\d{1,2} | [:@][a-z_]+
-      | (?:self|this|args|config|options|params|req|request|ctx|data|env|user|opts|props|state)[.\[].*
-      | (?P<path>[A-Za-z_$][\w$]* (?: (?:\.|::|->)[A-Za-z_$][\w$]*)+) (?: [?!;,)\]}|&=+].* )?
-      | (?:&|\*)?(?P<name>[A-Za-z_$][\w$.:]*) !? (?:\(|\[|\{|<|\?\.|::).*
-      | [*&](?:mut|const) | [iuf](?:8|16|32|64|128) ,? | \$\w+/\S*
-      | (?:await|async|new|return|typeof|void|yield|function|lambda|not|match|unsafe|try|if)
-      | (?:[A-Z][a-z]{2,})+ | \w+[})\],;]+[\w.]*[.:={(].*
-    )$";
-    Regex::new(pattern).expect("tests look for code")
-});
+/// The same where a phrase of several words may be a password: `nine tall ships sail at dawn`.
+fn is_sentence(value: &str) -> bool {
+    let mut words = value.split(' ').skip(1);
+    let has_capital = words
+        .clone()
+        .any(|word| word.starts_with(char::is_uppercase));
+    let is_phrase = words.nth(if has_capital { 1 } else { 2 }).is_some()
+        && count_of(value, TELLING) == 0
+        && count_of(value, SENTENCE) < 2
+        && !value.ends_with('.');
+    is_prose(value) && !is_phrase
+}
 
 /// Whether a bare value is an expression or a type of code, and not a value. A path of names with
 /// a digit within may be a password: people have some like `top.secret2`.
 pub(super) fn is_code(value: &str) -> bool {
-    let Some(found) = CODE.captures(value) else {
+    // No call and no index goes on with a letter.
+    let mut pairs = value.as_bytes().windows(2);
+    let goes_on = pairs.any(|pair| b")]}".contains(&pair[0]) && pair[1].is_ascii_alphanumeric());
+    let Some(found) = PATTERNS
+        .code
+        .captures(value)
+        .filter(|_| !goes_on && value.is_ascii())
+    else {
         return false;
     };
-    let path = found.name("path").or_else(|| found.name("name"));
-    path.is_none_or(|path| {
-        let last = path
-            .as_str()
-            .rsplit(['.', ':', '>'])
-            .next()
-            .unwrap_or_default();
-        let has_digit = |text: &str| text.contains(|char: char| char.is_ascii_digit());
-        let is_joined = last.len() < path.len();
-        is_joined && names::class(last).is_some()
-            || !has_digit(
-                path.as_str()
-                    .trim_end_matches(|char: char| char.is_ascii_digit()),
-            ) && (!has_digit(path.as_str()) || path.end() < value.len())
-    })
+    let Some(path) = found.name("path").or_else(|| found.name("name")) else {
+        return true;
+    };
+    let said = path.as_str();
+    let last = said.rsplit(['.', ':', '>']).next().unwrap_or_default();
+    let has_digit = |text: &str| text.contains(|char: char| char.is_ascii_digit());
+    let is_joined = last.len() < path.len();
+    let has_inner = has_digit(said.trim_end_matches(|char: char| char.is_ascii_digit()));
+    let is_call = value.contains('(') && value.trim_end_matches([';', ',']).ends_with(')');
+    is_joined && (is_call || names::class(last).is_some())
+        || !has_inner && (!has_digit(said) || path.end() < value.len())
 }
 
 /// Whether a word alone in a list is a value, and neither a path nor a name.
-pub(super) fn looks_generated(word: &[u8]) -> bool {
-    let said = String::from_utf8_lossy(word);
-    let is_joined = said.contains(['/', '_', '.', ':', '\\', '(', '[', '{', '<']);
-    is_value(word)
-        || !is_joined && is_random(&said) && !is_camel(&said) && names::class(&said).is_none()
+pub(super) fn looks_generated(word: &str) -> bool {
+    let is_joined = word.contains(['/', '_', '.', ':', '\\', '(', '[', '{', '<']);
+    is_value(word.as_bytes())
+        || !is_joined
+            && is_random(word)
+            && !is_camel(word)
+            && !is_measure(word)
+            && names::class(word).is_none()
 }
 
 /// Whether a word is the name of a secret, or code, and not a secret.
-pub(super) fn is_other_name(word: &[u8]) -> bool {
-    let word = String::from_utf8_lossy(word);
-    is_code(&word) || names::class(&word).is_some()
+pub(super) fn is_other_name(word: &str) -> bool {
+    is_code(word) || names::class(word).is_some()
 }
 
-/// Whether a word looks like a password that a person chose: it has a letter and a digit, and is no
-/// name of a method.
-pub(super) fn looks_chosen(word: &[u8]) -> bool {
-    word.len() > 5
-        && word.iter().any(u8::is_ascii_digit)
-        && word.iter().any(u8::is_ascii_alphabetic)
-        && !is_method(&String::from_utf8_lossy(word))
-}
-
-/// Whether a word names how something is hashed, signed or sent.
-pub(super) fn is_method(word: &str) -> bool {
-    const METHODS: [&str; 18] = [
-        "sha", "md5", "bcrypt", "scrypt", "argon", "pbkdf", "scram", "hmac", "aes", "rsa",
-        "ed25519", "base64", "utf", "oauth", "http", "ntlm", "ldap", "ecdsa",
-    ];
-    let small = word.to_ascii_lowercase();
-    METHODS.iter().any(|method| small.starts_with(method))
+/// Whether a word looks like a password that a person chose: it has a letter and a digit.
+pub(super) fn looks_chosen(word: &str) -> bool {
+    let has = |test: fn(&char) -> bool| word.chars().any(|char| test(&char));
+    word.len() > 5 && has(char::is_ascii_digit) && has(|char| char.is_alphabetic())
 }
 
 /// Signs within a word that no word of a sentence has.
@@ -301,163 +325,100 @@ const ODD_SIGNS: &str = "!#$%^&*+~?@";
 /// Signs of code and of pairs, which only a quoted value has.
 const BRACKETS: [char; 9] = ['=', '(', ')', '[', ']', '{', '}', '<', '>'];
 
-/// What has letters and digits and is no password: versions, counts, sizes, standards, tickets, files.
-static MEASURE: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r"(?x)^(?: [vV]?\d+(?:[.,:/-]\d+)*[a-z%]{0,3} | \d+(?:-[a-z]+)+ | [A-Z]{2,6}[-_ ]?\d{1,5}(?:-\d+)?
-        | [\w.-]+\.(?:json|toml|ya?ml|txt|md|rs|py|[jt]sx?|pem|key|env|sh|conf|cfg|ini|html?|php|log|com|org|net|example|io|dev|local|lan)
-        | \#\d+ | [a-z]+-\d{1,3} | \S+@\S+\.\S+ | \w+&\#39;\w+ | https?://\S* | [~./]\S*/\S* | [\p{Ll}\d_]+/\w+ | --?\w[\w-]* | \S+\(\S*\)
-        | [\p{Ll}']+(?:-[\p{Ll}]+)* )$";
-    Regex::new(pattern).expect("tests look for measures")
-});
+fn is_measure(word: &str) -> bool {
+    PATTERNS.measure.is_match(word)
+}
 
 /// Whether a word behind a link (`the password is …`) is a password: it has a digit among letters, a
 /// sign within, or nobody reads it. What is quoted may also be of several words.
 pub(super) fn looks_stated(word: &str, is_quoted: bool) -> bool {
-    let is_open = !is_quoted && word.contains(BRACKETS) || is_method(word);
-    is_value(word.as_bytes())
-        || !is_open && looks_adjacent(word, is_quoted)
-        || !is_open && {
-            let has_capital = word.chars().skip(1).any(char::is_uppercase);
-            let is_joined =
-                word.contains(['-', '.', '_', '/', '\\']) && has_capital && word.len() > 7;
-            let is_phrase = is_quoted
-                && word.split(' ').nth(2).is_some()
-                && !word.contains(['/', ':'])
-                && !is_prose(word.trim_start_matches("a "));
-            is_long(word)
-                && !MEASURE.is_match(word)
-                && !is_placeholder(word)
-                && (is_joined
-                    || is_quoted && has_capital && !word.contains(' ')
-                    || is_phrase
-                    || looks_chosen(word.as_bytes()))
-        }
+    if is_value(word.as_bytes()) || looks_adjacent(word, is_quoted) {
+        return true;
+    }
+    let has_capital = word.chars().skip(1).any(char::is_uppercase);
+    let is_joined =
+        word.contains(['-', '.', '_', '/', '\\', ';', '&']) && has_capital && word.len() > 7;
+    let is_phrase =
+        || word.split(' ').nth(2).is_some() && !word.contains(['/', ':']) && !is_sentence(word);
+    is_long(word)
+        && (is_quoted || !word.contains(BRACKETS))
+        && !is_measure(word)
+        && !is_placeholder(word)
+        && (is_joined
+            || is_quoted && (has_capital && !word.contains(' ') || is_phrase())
+            || looks_chosen(word))
 }
 
 /// Whether a word right behind a name (`password …`) is a password.
 pub(super) fn looks_adjacent(word: &str, is_quoted: bool) -> bool {
     // What begins with signs is an argument or a name of code: `**kwargs`.
     let inner = word.trim_start_matches(|char: char| !char.is_alphanumeric());
-    let has_sign = inner.contains(|char| ODD_SIGNS.contains(char));
-    let has_digit = word.contains(|char: char| char.is_ascii_digit());
-    let has_letter = word.contains(char::is_alphabetic);
-    let several = word.contains(' ');
+    let inner = inner.trim_end_matches(['@', '*', '#', '+', '~', '&', '%', '?']);
     let has = |test: fn(char) -> bool| word.contains(test);
+    let has_digit = has(|char| char.is_ascii_digit());
     let is_mixed =
         has(char::is_lowercase) && has(char::is_uppercase) || word.contains(['-', '_', '.', '/']);
     is_long(word)
-        && (!several || is_quoted && has_digit)
+        && (!word.contains(' ') || is_quoted && has_digit && !word.contains('/'))
         && (is_quoted || !word.contains(BRACKETS) && !word.contains(','))
-        && has_letter
-        && !MEASURE.is_match(word)
-        && !is_placeholder(word)
-        && (has_sign
+        && has(char::is_alphabetic)
+        && (inner.contains(|char| ODD_SIGNS.contains(char))
             || has_digit && word.contains(';')
-            || is_mixed && looks_chosen(word.as_bytes()))
+            || is_mixed && looks_chosen(word))
+        && !is_measure(word)
+        && !is_placeholder(word)
 }
 
 /// Whether all that a line sets a password to is one: a word, or some that make no sentence.
 pub(super) fn looks_set(value: &str) -> bool {
-    let mut words = value.split(' ');
-    if words.clone().nth(1).is_none() {
+    if !value.contains(' ') {
         let is_joined =
             value.contains('-') && value.contains(char::is_alphabetic) && !value.contains(BRACKETS);
         let is_plain = value.ends_with([',', ';', '{', '(', '[', '\\']);
         return !is_plain && (looks_stated(value, false) || is_joined && is_long(value));
     }
-    let has_odd = value.contains(|char: char| char.is_ascii_digit() || "&!%^~+*?;".contains(char));
+    let words: Vec<&str> = value.split(' ').collect();
     let capitals = words
-        .clone()
-        .filter(|word| word.starts_with(char::is_uppercase))
-        .count();
-    let is_word = |word: &str| !word.contains(['=', '<', '>', '(', '{', '$', '"', '/', ':', '|']);
-    let is_count = words
-        .clone()
-        .next()
-        .is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
-    (has_odd || capitals > 1)
+        .iter()
+        .filter(|word| word.starts_with(char::is_uppercase));
+    let is_count = words[0].bytes().all(|byte| byte.is_ascii_digit());
+    (value.contains(|char: char| char.is_ascii_digit() || "&!%^~+*?;".contains(char))
+        || capitals.count() > 1)
         && !is_count
-        && words.clone().count() < 6
-        && words.all(is_word)
+        && words.len() < 6
+        && !["+", "-", "*"].iter().any(|sign| words.contains(sign))
+        && !value.contains(['=', '<', '>', '(', '{', '$', '"', '/', ':', '|'])
         && !is_prose(value)
         && !value.ends_with(['.', ','])
 }
 
-/// What stands in a column below the name of a secret and is none: a type, a number, a day, a formula.
-static CELL: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r"(?ix)^(?: \d{1,5} | \d+[.,:\x20%/-][\d.,:\x20%/-]* | (?:var)?char\b.* | text | bytea | :\w+ | \$\d+ | \w+\(.*\) | .*\?$
-        | (?:invalid|wrong|bad|missing|forgot|new|old|reset|your|my|the)\ .* )$";
-    Regex::new(pattern).expect("tests look for cells")
-});
-
 fn is_cell(value: &str) -> bool {
-    CELL.is_match(value) || names::class(value).is_some()
+    PATTERNS.cell.is_match(value) || names::class(value).is_some()
 }
 
 fn is_long(word: &str) -> bool {
     word.chars().nth(4).is_some()
 }
 
-// What stands in place of a value: in an example, in a form, where something is hidden already, or
-// where code says from where a value comes.
-
-/// Words that a value is called, or that stand for none; a digit may follow.
-const STAND_INS: &str = "password|passwd|pass|secret|token|key|apikey|bearer|basic|input|value|none|null|nil|\
-undefined|true|false|yes|no|string|str|text|number|boolean|object|bool|required|optional|missing|\
-invalid|incorrect|expired|wrong|empty|unset|hidden|masked|redacted|filtered|removed|change[-_]?me|\
-replace[-_]?me|example|dummy|placeholder|sample|default|todo|tbd|n/a|user|username|test|xxx|include|\
-same-origin|omit|dpop|negotiate|digest|ntlm|disabled|enabled|unknown|anonymous|prompt|ask|env|file|encrypted";
-
-/// A whole text that stands for a value, in small letters.
-static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
-    let of_somebody =
-        "your|my[-_]|enter[-_ ]|insert[-_ ]|replace[-_ ]|the-|some-|test-api|dummy|put[-_ ]";
-    let masks = r"(?:sk|pk|rk|gh[a-z]|github|glpat|xox[bp]|npm|hf|gsk)(?:[-_](?:proj|ant|api03|live|test|or|pat))*(?:[-_](?:x+|\*+|\.+)?)+";
-    let pattern = format!(
-        r"(?x-u)^(?:
-            \**(?:{STAND_INS})[0-9]?\**[.,;!)]*
-          | <[^>]*> | \*{{2,}}[^*]*\*{{2,}} | \[[^\]]*\] | \{{.*\}} | %[^%]*% | __[a-z_]+__
-          | [*x.\-_?\#]{{2,}} | (?:•|…|●)+
-          | (?:required|nullable)\|.*
-          | [0-9]+=env:.*
-          | .*(?:example|placeholder|change[-_]?me).*
-          | (?:{of_somebody}).*(?:here|key|token|secret|password)[.,;!)]*
-          | {masks}
-        )$"
-    );
-    Regex::new(&pattern.replace("(?x-u)", "(?xs)")).expect("tests look for placeholders")
-});
-
-/// Where a value comes from.
-static REFERENCE: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r"(?xs)^(?:
-        \$[A-Z_]+$ | \$\{ | \$\( | \{\{ | process\.env | os\.environ | os\.getenv | env\. | ENV\[
-      | secrets\. | env: | file: | vault: | op:// | arn:aws: | .*\(\)?$
-      | \$[A-Za-z_][\w.:]*$ | %[0-9*~] | :[a-z_]+$ | [\w.-]+:/[\w./-]+$ | [\w.-]+,[a-z]+=
-      | [\w./-]+\.(?:ya?ml|json|enc|key|pem|txt|env|crt|p12|jks|conf|toml|ini|token)(?:\.enc)?$
-      | (?:\S+\ )+\S+/\S+\.[a-z]{1,4}$ | [~^]?\d+\.\d+(?:\.\d+)?$ | &lt;.*&gt;$ | \([^()]*\)$ | \d{4}-\d\d-\d\d[T\x20][\d:.Z+-]+$
-    )";
-    Regex::new(pattern).expect("tests look for references")
-});
-
 /// Whether a text stands for a value in an example, or in place of one that is hidden already.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let text = value.trim();
     let is_word = |char: char| char.is_alphabetic() || " -_'".contains(char);
-    text.is_empty()
-        || PLACEHOLDER.is_match(&text.to_lowercase())
+    // `Passwort` below `password`: a word of another language, or a label; a path to such a name.
+    let (path, last) = text.rsplit_once(['/', ':']).unwrap_or(("", text));
+    let is_of_path = |char: char| char.is_alphanumeric() || "./-_:".contains(char);
+    PATTERNS.placeholder.is_match(text)
         || is_hidden(text)
-        // `Passwort` below `password`: a word of another language, or a label.
-        || text.chars().all(is_word) && names::class(text).is_some()
-        || text.rsplit_once(['/', ':']).is_some_and(|(path, last)| {
-            let is_of_path = |char: char| char.is_alphanumeric() || "./-_:".contains(char);
-            path.chars().all(is_of_path) && last.chars().all(is_word) && names::class(last).is_some() && !text.contains("://")
-        })
+        || last.chars().all(is_word)
+            && path.chars().all(is_of_path)
+            && !text.contains("://")
+            && names::class(last).is_some()
+        || text.is_empty()
 }
 
 /// `$TOKEN`, `process.env.TOKEN`, `get_password()`: where a value comes from, not the value.
 pub(super) fn is_reference(value: &str) -> bool {
-    REFERENCE.is_match(value)
+    PATTERNS.reference.is_match(value)
 }
 
 /// Whether a text consists of tokens of this crate or of another redaction, signs aside.
@@ -469,7 +430,7 @@ fn is_hidden(text: &str) -> bool {
             .replace("\\t", "");
         matches!(text.trim(), "Bearer" | "Basic") || !said.contains(char::is_alphanumeric)
     };
-    text.contains(OPEN)
+    text.contains(super::token::OPEN)
         && Pieces(text).all(|piece| match piece {
             Piece::Placeholder { .. } => true,
             Piece::Text(text) => is_sign(text),

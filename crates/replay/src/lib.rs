@@ -17,6 +17,7 @@
 pub mod arguments;
 pub mod bind;
 pub mod diff;
+mod gaps;
 mod lines;
 pub mod minimise;
 pub mod mock;

@@ -6,6 +6,7 @@
 //! * [`numbers`]: tokens that do not depend on the form, the format or the selection;
 //! * [`twice`]: what is redacted is not redacted again;
 //! * [`leaving`]: the corpus through the program, in every form in which traffic leaves it;
+//! * [`trees`]: source code that everybody has stays as it is;
 //! * [`recording`]: a redacted recording is the recording that it was made of, but for that;
 //! * [`redact_scan`]: leaks in files of any kind;
 //! * [`again`]: a redacted recording is replayed and served with the secrets that are supplied;
@@ -22,5 +23,6 @@ mod recording;
 mod redact_hostile;
 mod redact_made;
 mod redact_scan;
+mod trees;
 mod twice;
 mod ways;

@@ -159,3 +159,44 @@ fn tokens_are_the_same_in_every_format_and_whatever_is_selected() {
         }
     }
 }
+
+/// Once a password had another number where its signs were written otherwise.
+#[test]
+fn one_password_has_one_number_wherever_it_stands() {
+    let password = "Kelp&Pear#72x";
+    let lines = [
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"a","params":{{"password":"{password}"}}}}"#),
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"a","params":{{"x":"{{\"pw\":\"{password}\"}}"}}}}"#
+        ),
+        format!("DB_PASSWORD={password}"),
+        "postgres://ada:Kelp%26Pear%2372x@db/x".to_owned(),
+        "<password>Kelp&amp;Pear#72x</password>".to_owned(),
+        format!(
+            "Authorization: Basic {}",
+            STANDARD.encode(format!("ada:{password}"))
+        ),
+        format!("the password is {password}."),
+        format!("curl -u 'ada:{password}' https://h"),
+        format!("user,password\nada,{password}"),
+    ];
+    // In whatever order they are seen.
+    for first in 0..lines.len() {
+        let frames = lines[first..].iter().chain(&lines[..first]);
+        let frames = frames.map(|line| (StreamId::STDERR, format!("{line}\n").into_bytes()));
+        let told = Session {
+            frames: frames.collect(),
+            ..Session::default()
+        };
+        let (session, _) = redacted(&told, &policy());
+        for (_, raw) in &session.frames {
+            let said = String::from_utf8_lossy(raw);
+            let token = said
+                .split_once('‹')
+                .and_then(|(_, rest)| rest.split_once('›'));
+            let number = token.and_then(|(name, _)| name.rsplit(':').next());
+            assert_eq!(number, Some("1"), "{first}: {said}");
+            assert!(!said.contains("Kelp"), "{first}: {said}");
+        }
+    }
+}

@@ -38,10 +38,10 @@ pub use places::{each_candidate, text_hash};
 pub use prepare::{Fault, Role};
 pub use round::{Round, Unexpected};
 
+use crate::gaps;
 use crate::rewrite::Rewrites;
 use crate::rules::Bind;
 use known::Known;
-use mcpreel_redact::gaps;
 use mcpreel_redact::token::{OPEN, Piece, Pieces};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::id::{IdKind, RequestId};

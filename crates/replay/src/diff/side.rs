@@ -3,8 +3,8 @@
 use super::judge::{Judge, Occurrence, POLL, is_at_work};
 use super::key::{self, Digest, Terms};
 use super::noise;
+use crate::gaps;
 use crate::rules::Side;
-use mcpreel_redact::gaps;
 use mcpreel_store::notices::Notice;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};

@@ -6,9 +6,9 @@
 //!                      | ada  | this     |
 //! ```
 
-use super::extent::{line_end, line_start, near, regex, within};
+use super::extent::{is_around, line_end, line_start, near, regex, within};
 use super::names::Name;
-use super::value::{Placement, Value};
+use super::value::{Bond, Value};
 use regex::bytes::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -20,7 +20,7 @@ const ROWS: usize = 1000;
 const ROW: usize = 4096;
 
 /// Signs between the cells of a row.
-const SIGNS: [&str; 7] = ["│", "┆", "┃", "|", "\t", ";", ","];
+const SIGNS: [&str; 7] = ["┆", "│", "┃", "|", "\t", ";", ","];
 
 /// What rows that are drawn consist of.
 const DRAWN: &str = "|+-=:│┆┃─━═┼├┤╪╞╡╭╮╰╯┌┐└┘┬┴┈╌ \t\r";
@@ -78,12 +78,34 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
             break;
         }
         let span = cell.map_or(0..0, |cell| next.start + cell.start..next.start + cell.end);
-        let span = trim(text, span);
+        let span = within(text, span, is_around);
         if !span.is_empty() {
-            values.push(Value::new(span, Placement::Cell));
+            values.push(Value::new(span, Bond::Cell));
         }
     }
     values
+}
+
+/// A cell of a table of HTML.
+static TAGGED: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"(?i-u)<t[hd][^<>]*>\s*([^<>]*?)\s*</t[hd]>"));
+
+/// The values in the column of a table of HTML of which `name` is the heading.
+pub(super) fn tagged(text: &[u8], name: &Name) -> Vec<Value> {
+    let before = &text[name.span.start.saturating_sub(ROW)..name.span.start];
+    let row = memchr::memmem::rfind(before, b"<tr").map_or(&before[..0], |row| &before[row..]);
+    let index = TAGGED.find_iter(row).count();
+    let rest = near(text, name.span.end, ROW * 16);
+    let rest = &rest[..memchr::memmem::find(rest, b"</table").unwrap_or(rest.len())];
+    let rows = memchr::memmem::find_iter(rest, b"<tr").filter(|_| !row.is_empty());
+    let cells = rows.filter_map(|start| {
+        let row = near(rest, start, ROW);
+        let row = &row[..memchr::memmem::find(row, b"</tr").unwrap_or(row.len())];
+        let cell = TAGGED.captures_iter(row).nth(index)?.get(1)?;
+        let start = name.span.end + start + cell.start();
+        Some(Value::new(start..start + cell.len(), Bond::Cell))
+    });
+    cells.take(ROWS).collect()
 }
 
 /// The row on which `at` is; what is longer than a row can be is cut.
@@ -107,7 +129,7 @@ fn heading(text: &[u8], row: &Range<usize>, name: &Name) -> Option<(Cells, usize
     let is_name = |cell: &Range<usize>| {
         let cell = row.start + cell.start..row.start + cell.end;
         cell.start <= name.span.start
-            && trim(text, cell.clone()).end == name.span.end
+            && within(text, cell.clone(), is_around).end == name.span.end
             && name.span.start - cell.start < 24
     };
     // What follows tells nearly always that it is none, without a look at the whole row.
@@ -115,34 +137,46 @@ fn heading(text: &[u8], row: &Range<usize>, name: &Name) -> Option<(Cells, usize
         b" \"'`*\r".contains(&byte)
     });
     let behind = &text[behind];
-    let signs = SIGNS
-        .iter()
-        .filter(|sign| behind.is_empty() || behind.starts_with(sign.as_bytes()));
+    let signs = SIGNS.iter().filter(|sign| {
+        behind.is_empty()
+            || behind.starts_with(sign.as_bytes())
+            || **sign == "┆" && behind.starts_with("│".as_bytes())
+    });
     let by = signs.map(|sign| Cells::By(sign)).chain([Cells::Aligned]);
     for cells in by {
         let found = cells.of(content);
         let is_table = found.len() > 1
             && match cells {
                 Cells::Aligned => is_heading(content),
-                Cells::By(",") => !is_code_or_sentence(content, found.len()),
+                Cells::By(",") => {
+                    let below = &text[row_at(text, (row.end + 1).min(text.len()))];
+                    let is_sentence =
+                        found.len() < 3 && content.contains(&b' ') && below.contains(&b' ');
+                    !found.iter().any(Range::is_empty)
+                        && (!is_sentence || content.contains(&b'"'))
+                        && !content.iter().any(|byte| b"(){}=<>*&:;".contains(byte))
+                }
+                Cells::By(";") => !found.iter().any(Range::is_empty),
                 Cells::By(_) => true,
             };
         let Some(index) = found.iter().position(is_name).filter(|_| is_table) else {
             continue;
         };
         // Below other rows it is no heading.
-        let above = row.start.checked_sub(1).map(|end| &text[row_at(text, end)]);
-        let is_first =
-            above.is_none_or(|above| is_drawn(above) || cells.of(above).len() != found.len());
+        let above = |row: &Range<usize>| row.start.checked_sub(1).map(|end| row_at(text, end));
+        let mut last = above(row);
+        while let Some(line) = last.take_if(|last| is_drawn(&text[last.clone()])) {
+            last = above(&line);
+        }
+        // Above may be the letters of a sheet.
+        let is_other = |last: Range<usize>| {
+            let above = cells.of(&text[last]);
+            above.len() != found.len() || above.iter().all(|cell| cell.len() < 3)
+        };
+        let is_first = last.is_none_or(is_other);
         return is_first.then_some((cells, index));
     }
     None
-}
-
-/// Whether the commas of a row are those of code or of a sentence.
-fn is_code_or_sentence(row: &[u8], cells: usize) -> bool {
-    let is_sentence = cells < 3 && row.contains(&b' ') && !row.contains(&b'"');
-    is_sentence || row.iter().any(|byte| b"(){}=<>".contains(byte))
 }
 
 /// Whether a row has several cells, and each begins like a word: `USER  PASSWORD`.
@@ -157,6 +191,16 @@ impl Cells {
     /// Where the cells of a row stand.
     fn of(self, row: &[u8]) -> Vec<Range<usize>> {
         match self {
+            // Frames of data have another sign at their edges.
+            Self::By("┆") => {
+                let edge = "│".as_bytes();
+                let start = memchr::memmem::find(row, edge).map_or(0, |at| at + edge.len());
+                let end = memchr::memmem::rfind(row, edge).map_or(row.len(), |end| end.max(start));
+                let cells = split(&row[start..end], "┆".as_bytes()).into_iter();
+                cells
+                    .map(|cell| cell.start + start..cell.end + start)
+                    .collect()
+            }
             Self::By(sign) => split(row, sign.as_bytes()),
             Self::Aligned => {
                 let ends = memchr::memmem::find_iter(row, b"  ").chain([row.len()]);
@@ -186,13 +230,6 @@ fn split(row: &[u8], sign: &[u8]) -> Vec<Range<usize>> {
     cells
 }
 
-/// Without white space and quotes around it.
-fn trim(text: &[u8], span: Range<usize>) -> Range<usize> {
-    within(text, span, |byte| {
-        byte.is_ascii_whitespace() || b"\"'`*".contains(&byte)
-    })
-}
-
 /// The values of a column of which a statement of SQL inserts rows; `None` where it is none.
 fn inserted(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Vec<Value>> {
     let before = &text[row.start..name.span.start];
@@ -212,7 +249,7 @@ fn inserted(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Vec<Value>> 
             let cells = split(row, b"\t");
             let cell = cells.get(index).filter(|_| cells.len() > 1);
             values.extend(
-                cell.map(|cell| Value::new(start + cell.start..start + cell.end, Placement::Cell)),
+                cell.map(|cell| Value::new(start + cell.start..start + cell.end, Bond::Cell)),
             );
             start += row.len() + 1;
         }
@@ -227,7 +264,7 @@ fn inserted(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Vec<Value>> 
             is_over = !is_quoted && *byte == b')';
             if !is_quoted && matches!(byte, b',' | b')') {
                 if cell == index {
-                    values.push(Value::new(trim(text, start..end), Placement::Alone));
+                    values.push(Value::new(within(text, start..end, is_around), Bond::Alone));
                 }
                 (cell, start) = (cell + 1, end + 1);
             }

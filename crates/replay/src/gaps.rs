@@ -1,6 +1,6 @@
 //! The gaps in a redacted text: what fills them in another text that is the same otherwise.
 
-use super::token::{Piece, Pieces, is_one, may_be_in};
+use mcpreel_redact::token::{Piece, Pieces, is_one, may_be_in};
 use mcpreel_wire::json::{Document, Kind, Value};
 
 /// The text in `text` in place of each placeholder of `redacted`, by its name; `None` where `text` is not

@@ -208,9 +208,9 @@ pub fn complete(path: &Path, library: &Library) -> Result<(), Failure> {
             // Only a recorder that was killed was interrupted.
             output::say(&match state {
                 State::Recovered => {
-                    format!("{id} was interrupted; completed from its spool: {frames}")
+                    format!("{id} was interrupted; completed from its spool: {frames} in all")
                 }
-                _ => format!("indexed the rest of {id}: {frames}"),
+                _ => format!("indexed the rest of {id}: {frames} in all"),
             });
         }
         Err(error) if recovery::is_missing(path) => return Err(not_made(path, error)),

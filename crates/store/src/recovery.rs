@@ -69,6 +69,7 @@ pub enum Outcome {
     /// The time was up; the rest is still in the spool.
     Partly,
     Completed {
+        /// All that it has now: an indexer may have added some before.
         frames: u64,
         /// [`State::Recovered`] if the recorder did not come to its end.
         state: State,
@@ -156,16 +157,13 @@ fn take_over(
         return Ok(Outcome::Whole);
     }
     let (mut indexer, size) = begin(reel, &path)?;
-    let frames_before = indexer.frames();
     let is_drained = drain(&mut indexer, size, clock, limit, progress)?;
     // To derive everything anew may take longer than somebody with a limit waits.
     if !is_drained || limit.is_some() && indexer.frames() > QUICK {
         return Ok(Outcome::Partly);
     }
-    let state = indexer.recover(frames_before, &mut |frames| {
-        progress(Stage::Deriving { frames });
-    })?;
-    let frames = indexer.frames() - frames_before;
+    let state = indexer.recover(&mut |frames| progress(Stage::Deriving { frames }))?;
+    let frames = indexer.frames();
     tracing::debug!(frames, ?state, "completed");
     let released = indexer.release_spool();
     released.map_err(|source| RecoverError::Spool { path, source })?;

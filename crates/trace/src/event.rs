@@ -121,6 +121,7 @@ pub enum EventKind {
     Copied,
     /// The recording was completed from its spool after the recorder had gone.
     Recovered {
+        /// All that it had then.
         frames: u64,
     },
 }

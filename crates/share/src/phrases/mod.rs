@@ -284,7 +284,7 @@ pub fn event(kind: &EventKind) -> String {
         EventKind::Copied => "copied here while the session went on".to_owned(),
         EventKind::Recovered { frames } => {
             let frames = plural(*frames, "frame");
-            format!("completed from the spool of a recorder that had gone: {frames} added")
+            format!("completed from the spool of a recorder that had gone: {frames} in all")
         }
     }
 }

@@ -108,8 +108,8 @@ impl Batch<'_> {
     }
 
     /// Says that the recording was completed by somebody else than its recorder.
-    pub fn recovered(&mut self, frames_before: u64) -> Result<(), IndexError> {
-        let frames = self.state.last_seq.0 - frames_before;
+    pub fn recovered(&mut self) -> Result<(), IndexError> {
+        let frames = self.state.last_seq.0;
         self.event(self.state.t_last, EventKind::Recovered { frames })
     }
 

@@ -174,12 +174,8 @@ impl Indexer {
     }
 
     /// Ends the recording of a recorder that has gone: like [`Self::finish`], and derives
-    /// everything anew. `frames_before` is how many frames it had before its recovery.
-    pub(super) fn recover(
-        &mut self,
-        frames_before: u64,
-        progress: &mut dyn FnMut(u64),
-    ) -> Result<State, IndexError> {
+    /// everything anew.
+    pub(super) fn recover(&mut self, progress: &mut dyn FnMut(u64)) -> Result<State, IndexError> {
         self.find_back()?;
         self.deriver = None;
         let status = self.spool.status()?;
@@ -188,7 +184,7 @@ impl Indexer {
             batch.finish(&status, state)?;
             batch.warn_of_damage()?;
             if state == State::Recovered {
-                batch.recovered(frames_before)?;
+                batch.recovered()?;
             }
             derive::rebuild(batch.conn, progress).map(drop)
         })?;

@@ -310,7 +310,7 @@ fn complete(indexer: &mut Indexer, has_end: bool) -> Result<(), IndexError> {
             return Ok(());
         }
     } else {
-        indexer.recover(indexer.frames(), &mut |_| ())?;
+        indexer.recover(&mut |_| ())?;
     }
     // Where it stays, the next reader finds that nothing of it is missing.
     drop(indexer.release_spool());

@@ -1,17 +1,16 @@
-//! Rules about what flows between requests and responses: progress, the cancel of a task, pages of
-//! lists, floods of notifications.
+//! Rules about what flows between requests and responses: progress, pages of lists, floods of
+//! notifications.
 
-use super::section::{CANCELLATION, PAGINATION, PROGRESS};
-use crate::{Context, Family, Findings, ListRequest, Part, Revisions, quote};
+use super::section::{PAGINATION, PROGRESS};
+use crate::{Context, Family, ListRequest, Part, quote};
 use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::correlator::Observation;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Kind, Value};
-use mcpreel_wire::mcp::{Revision, keys};
+use mcpreel_wire::mcp::keys;
 use mcpreel_wire::message::{Body, Direction, Outcome, Response, Subject};
 use mcpreel_wire::text::duration;
 
@@ -31,12 +30,6 @@ rules! {
         .why("The other side may refuse the whole message, or never match the progress to its request.")
         .fix("Use a string or an integer as the progress token, for example the id of the request.");
 
-    CANCEL_TASK_REQUEST = error("cancel-task-request").of(CANCELLATION)
-        .only(Revisions::between(Revision::V2025_11_25, Revision::V2025_11_25))
-        .finds("a request that asks for a task is cancelled like one that does not")
-        .why("The task goes on and keeps its result, because only `tasks/cancel` ends a task.")
-        .fix("Send `tasks/cancel` with the id of the task instead of `notifications/cancelled`.");
-
     CURSOR_UNKNOWN = warning("page-cursor-unknown").of_legacy(PAGINATION).of_absence()
         .finds("a cursor that no page of this list has named")
         .why("A cursor means something only to the server that issued it in this session, so that the page is another one than expected, or none.")
@@ -47,16 +40,6 @@ rules! {
         .why("A client that follows `nextCursor` to the end never comes to an end.")
         .fix("Leave `nextCursor` out on the last page, and let each page name a later one.");
 
-    EMPTY_CURSOR_IGNORED = note("page-empty-cursor-ignored").of_modern(PAGINATION).at_end()
-        .finds("the client did not ask for the page after an empty `nextCursor`")
-        .why("An empty cursor is a cursor like any other, so that the client may lack a part of the list.")
-        .fix("Let the client end only where `nextCursor` is missing, and let the server not name an empty one.");
-
-    INVALID_CURSOR_CODE = warning("page-invalid-cursor-code").of(PAGINATION)
-        .finds("a cursor that was never issued is refused with another code than -32602")
-        .why("The client cannot tell that it has to begin again without a cursor from a server that failed.")
-        .fix("Answer a cursor that cannot be read with -32602 (Invalid params).");
-
     FLOOD_NOTIFICATIONS = warning("flood-notifications").of(PROGRESS)
         .finds("more than 1000 notifications within a second")
         .why("The other side has to read every one of them before it sees the next response, so that calls time out behind the flood.")
@@ -66,23 +49,18 @@ rules! {
 #[derive(Debug, Default)]
 pub struct Flow {
     progress: Progress,
-    tasks: Tasks,
     pages: Pages,
-    flood_of_client: Flood,
-    flood_of_server: Flood,
+    floods: [Flood; 2],
 }
 
 impl Family for Flow {
     fn part(&mut self, part: &Part<'_>) {
         self.progress.part(part);
-        self.tasks.part(part);
         self.pages.part(part);
         if let Body::Notification(notification) = &part.message.body {
-            let (flood, who) = match part.direction() {
-                Direction::ClientToServer => (&mut self.flood_of_client, "client"),
-                Direction::ServerToClient => (&mut self.flood_of_server, "server"),
-            };
-            if flood.begins_at(part.seen.head.t_last) {
+            let of_server = part.direction() == Direction::ServerToClient;
+            if self.floods[usize::from(of_server)].begins_at(part.seen.head.t_last) {
+                let who = if of_server { "server" } else { "client" };
                 let method = quote::text(&notification.method);
                 let detail = format!("from the {who}, the last one {method}");
                 part.tell(&FLOOD_NOTIFICATIONS, detail);
@@ -93,10 +71,6 @@ impl Family for Flow {
     fn event(&mut self, event: &Event, _: &Context<'_>) {
         // The bytes that are missing may have held a page.
         self.pages.is_incomplete |= matches!(event.kind, EventKind::Gap { .. });
-    }
-
-    fn finish(&mut self, _: &[Observation], context: &Context<'_>) {
-        self.pages.finish(context.findings);
     }
 }
 
@@ -127,38 +101,6 @@ impl Flood {
         }
         self.count += 1;
         self.count > MOST && !std::mem::replace(&mut self.goes_on, true)
-    }
-}
-
-/// Requests that are remembered after a task has answered them. Without a limit a client that asks
-/// for nothing but tasks would be kept in memory; what was forgotten is not judged.
-const REMEMBERED: usize = 1024;
-
-/// The requests that were answered by a task, with the frame that says so: they are cancelled by
-/// `tasks/cancel`.
-#[derive(Debug, Default)]
-struct Tasks(BoundedMap<ExchangeId, Seq, REMEMBERED>);
-
-impl Tasks {
-    fn part(&mut self, part: &Part<'_>) {
-        let Some(exchange) = part.exchange() else {
-            return;
-        };
-        let asked = part.request().filter(|asked| asked.task);
-        match &part.message.body {
-            Body::Response(response)
-                if asked.is_some() && matches!(response.outcome, Outcome::Task { .. }) =>
-            {
-                self.0.insert(exchange, part.seen.head.seq);
-            }
-            Body::Notification(it) if matches!(it.subject, Subject::Cancelled { .. }) => {
-                if let Some(answer) = self.0.get(&exchange) {
-                    let finding = part.at(&CANCEL_TASK_REQUEST, "its task goes on");
-                    part.push(finding.and(*answer));
-                }
-            }
-            _ => {}
-        }
     }
 }
 
@@ -225,7 +167,13 @@ impl Progress {
             return;
         };
         if let Some((t, frame)) = self.answered.get(&exchange) {
-            return after_response(part, *t, *frame);
+            // The messages of a batch have no order.
+            if part.seen.head.seq != *frame {
+                let after = duration(part.seen.head.t_first.ns_since(*t));
+                let detail = format!("{after} after the response");
+                part.push(part.at(&AFTER_RESPONSE, detail).and(*frame));
+            }
+            return;
         }
         let latest = self.latest.remove(&exchange);
         // As peers read numbers, most of which know no others.
@@ -245,15 +193,6 @@ impl Progress {
     }
 }
 
-fn after_response(part: &Part<'_>, t: Moment, frame: Seq) {
-    let after = duration(part.seen.head.t_first.ns_since(t));
-    let detail = format!("{after} after the response");
-    // The messages of a batch have no order.
-    if part.seen.head.seq != frame {
-        part.push(part.at(&AFTER_RESPONSE, detail).and(frame));
-    }
-}
-
 fn check_token(part: &Part<'_>, token: Option<Value<'_>>, path: &'static str) {
     let is_wrong = |token: &Value<'_>| !RequestId::from_value(*token).is_allowed();
     if let Some(token) = token.filter(is_wrong) {
@@ -262,8 +201,7 @@ fn check_token(part: &Part<'_>, token: Option<Value<'_>>, path: &'static str) {
     }
 }
 
-// Lists in pages: cursors that nobody issued, walks that come back to where they were, the empty
-// cursor.
+// Lists in pages: cursors that nobody issued, walks that come back to where they were.
 
 /// Cursors that are remembered. Without a limit a client that walks lists all day would be kept in
 /// memory; once one was forgotten no cursor is called unknown.
@@ -272,9 +210,6 @@ const ISSUED: usize = 4096;
 /// Pages that are looked back for a loop. A longer loop is not noticed; without a limit each page of
 /// a long walk would cost more than the one before.
 const LOOKED_BACK: usize = 256;
-
-/// Codes that say something about the request as a whole, before its cursor was looked at.
-const BEFORE_THE_CURSOR: [&str; 6] = ["-32700", "-32600", "-32601", "-32020", "-32021", "-32022"];
 
 /// A list: who asks for it, and by which method.
 type List = (Direction, &'static str);
@@ -287,7 +222,6 @@ struct Pages {
     issued: BoundedMap<Cursor, Issued, ISSUED>,
     /// Whether a cursor may have been issued that was not seen.
     is_incomplete: bool,
-    empty: Vec<Empty>,
 }
 
 /// A cursor that a page has named.
@@ -300,39 +234,14 @@ struct Issued {
     is_loop: bool,
 }
 
-/// A page that ended with the empty cursor.
-#[derive(Debug)]
-struct Empty {
-    list: List,
-    frame: Seq,
-    exchange: Option<ExchangeId>,
-    /// Whether its client has asked for something else since.
-    went_on: bool,
-}
-
 impl Pages {
     fn part(&mut self, part: &Part<'_>) {
         let asked = part.request().and_then(|asked| asked.list);
         match (&part.message.body, asked) {
-            (Body::Request(_), asked) => {
-                for empty in &mut self.empty {
-                    empty.went_on |= empty.list.0 == part.direction();
-                }
-                if let Some(asked) = asked {
-                    self.request(part, asked);
-                }
-            }
-            (Body::Response(response), Some(asked)) => self.response(part, asked, response),
+            (Body::Request(_), Some(asked)) => self.request(part, asked),
+            (Body::Response(_), Some(asked)) => self.response(part, asked),
             _ => {}
         }
-    }
-
-    fn finish(&mut self, findings: &Findings) {
-        let ignored = self.empty.drain(..).filter(|empty| empty.went_on);
-        findings.extend(ignored.map(|empty| {
-            let finding = EMPTY_CURSOR_IGNORED.at(empty.frame, "nextCursor is \"\"");
-            finding.about(empty.exchange).path("result.nextCursor")
-        }));
     }
 
     fn request(&mut self, part: &Part<'_>, asked: ListRequest) {
@@ -340,29 +249,17 @@ impl Pages {
         let Some(text) = string(part.param("cursor")) else {
             return;
         };
-        if text.string_bytes() == Some(b"") {
-            self.empty.retain(|empty| empty.list != list);
-        }
         if self.is_unknown(asked.cursor.map(|cursor| (list, cursor))) {
             part.tell_at(&CURSOR_UNKNOWN, "params.cursor", quote::bytes(text.raw()));
         }
     }
 
-    fn response(&mut self, part: &Part<'_>, asked: ListRequest, response: &Response) {
+    fn response(&mut self, part: &Part<'_>, asked: ListRequest) {
         let list = (part.direction().reverse(), asked.list.method);
         let before = asked.cursor.map(|cursor| (list, cursor));
-        if let Outcome::Error { code, .. } = &response.outcome {
-            let code = code.as_deref().unwrap_or("missing");
-            let is_about_cursor = !BEFORE_THE_CURSOR.contains(&code);
-            if self.is_unknown(before) && is_about_cursor && code != "-32602" {
-                let detail = format!("code {}", quote::text(code));
-                part.tell_at(&INVALID_CURSOR_CODE, "error.code", detail);
-            }
-            return;
-        }
         let Some(result) = part.result() else {
-            // Of this page only the outline was read.
-            self.is_incomplete = true;
+            // Of this page only the outline was read, or it is none.
+            self.is_incomplete |= part.error().is_none();
             return;
         };
         let Some(next) = string(result.get("nextCursor")) else {
@@ -382,15 +279,6 @@ impl Pages {
             is_loop: self.issued.get(&cursor).is_some_and(|seen| seen.is_loop),
         };
         self.issued.insert(cursor, issued);
-        if next.string_bytes() == Some(b"") && part.revision() >= Revision::V2026_07_28 {
-            self.empty.retain(|empty| empty.list != list);
-            self.empty.push(Empty {
-                list,
-                frame: part.seen.head.seq,
-                exchange: part.exchange(),
-                went_on: false,
-            });
-        }
     }
 
     /// The cursor, if the page that was asked for by `before` was come to by way of it.

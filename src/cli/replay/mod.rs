@@ -170,17 +170,7 @@ pub fn run(args: &Replay) -> Outcome {
 
 /// The beginnings of names of variables that say where somebody sat: no server needs them.
 const OF_THE_SEAT: [&str; 12] = [
-    "_",
-    "COLORTERM",
-    "DBUS_",
-    "DISPLAY",
-    "LC_",
-    "LS_COLORS",
-    "OLDPWD",
-    "PWD",
-    "SHLVL",
-    "SSH_",
-    "TERM",
+    "_", "COLOR", "DBUS_", "DISPLAY", "LC_", "LS_", "OLDPWD", "PWD", "SHLVL", "SSH_", "TERM",
     "XDG_",
 ];
 

@@ -52,7 +52,8 @@ pub struct Cause {
     pub advice: &'static str,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Certainty {
     Possible,
     Likely,
@@ -61,11 +62,7 @@ pub enum Certainty {
 
 impl Certainty {
     pub fn as_str(self) -> &'static str {
-        match self {
-            Certain => "certain",
-            Likely => "likely",
-            Possible => "possible",
-        }
+        self.into()
     }
 
     pub fn help(self) -> &'static str {

@@ -28,8 +28,9 @@ pub struct Entry {
 }
 
 /// The state of a recording, judged by its own word, its spool and the lock on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Standing {
     /// The recorder is running, or somebody is recovering the recording.
     Live,
@@ -45,14 +46,7 @@ pub enum Standing {
 
 impl Standing {
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Live => "live",
-            Self::Pending => "pending",
-            Self::Interrupted => "interrupted",
-            Self::Cut => "cut",
-            Self::Finished => "finished",
-            Self::Unreadable => "unreadable",
-        }
+        self.into()
     }
 
     /// Whether its spool holds something that a reader can add.

@@ -6,9 +6,11 @@ use super::scan::{Chars, Units};
 use std::borrow::Cow;
 use std::ops::Range;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Kind {
     Null,
+    #[strum(to_string = "boolean")]
     Bool,
     Number,
     String,
@@ -19,14 +21,7 @@ pub enum Kind {
 impl Kind {
     /// `null`, `boolean`, `number`, `string`, `array` or `object`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Null => "null",
-            Self::Bool => "boolean",
-            Self::Number => "number",
-            Self::String => "string",
-            Self::Array => "array",
-            Self::Object => "object",
-        }
+        self.into()
     }
 }
 

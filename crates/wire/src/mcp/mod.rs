@@ -21,11 +21,13 @@ pub mod summary;
 use super::json::Value;
 use super::message::Era;
 use std::fmt;
+use strum::VariantArray;
 
 // How far a task has come.
 
 /// `status` of a task, in the core of 2025-11-25 and in the extension that came after.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum TaskStatus {
     Working,
     /// `input_required`: somebody has to answer before it goes on.
@@ -36,29 +38,15 @@ pub enum TaskStatus {
 }
 
 impl TaskStatus {
-    const ALL: [Self; 5] = [
-        Self::Working,
-        Self::InputRequired,
-        Self::Completed,
-        Self::Failed,
-        Self::Cancelled,
-    ];
-
     /// The status that a task names; `None` where it names none, or one that nobody knows.
     pub fn of(task: Value<'_>) -> Option<Self> {
         let status = task.get("status")?;
-        let mut all = Self::ALL.into_iter();
+        let mut all = Self::VARIANTS.iter().copied();
         all.find(|known| status.is_str(known.as_str()))
     }
 
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Working => "working",
-            Self::InputRequired => "input_required",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
+        self.into()
     }
 
     /// Whether nothing comes after it.

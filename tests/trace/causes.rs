@@ -13,7 +13,8 @@
 //! at = [1]                        # frames of `record`, from 1, that the evidence names; 0 is an
 //!                                 # event or the session, -1 a frame of the handshake
 //! shows = ["INFO"]                # stands in the evidence, and
-//! advises = "stderr"              # in the advice; may be left out
+//! advises = "stderr"              # in the advice; may be left out, as may
+//! spares = "npx"                  # what does not stand there
 //!
 //! [[near]]                        # one at least: nearly the same, and this cause is none
 //! about = "…"
@@ -54,6 +55,7 @@ struct Fires {
     shows: Vec<String>,
     #[serde(default)]
     advises: String,
+    spares: Option<String>,
 }
 
 #[test]
@@ -137,6 +139,11 @@ fn difference(id: &str, fires: &Fires) -> Option<String> {
     }
     if !best.advice.contains(&fires.advises) {
         return Some(format!("{:?} lacks {:?}", best.advice, fires.advises));
+    }
+    if let Some(spared) = &fires.spares
+        && best.advice.contains(spared)
+    {
+        return Some(format!("{:?} has {spared:?}", best.advice));
     }
     let is_shown = |part: &String| best.evidence.iter().any(|one| one.text.contains(part));
     if let Some(part) = fires.shows.iter().find(|part| !is_shown(part)) {

@@ -157,32 +157,26 @@ impl Family for Pairing {
     }
 
     fn finish(&mut self, end: &[Observation], context: &Context<'_>) {
-        for observation in end {
-            let found = finding(observation).filter(|_| !self.hidden.explains(observation));
-            let asked = observation.exchange;
-            let asked = asked.and_then(|id| context.correlator.exchange(id));
-            let is_in_vain =
-                asked.is_some_and(|one| context.session.ends.has_server_closed(one.t_request));
+        let ends = &context.session.ends;
+        let known = end.iter().filter(|one| !self.hidden.explains(one));
+        for (one, mut found) in known.filter_map(|one| Some((one, finding(one)?))) {
+            let is_lost = *found.rule == PROCESS_DIED_IN_FLIGHT;
+            let asked = one.exchange.and_then(|id| context.correlator.exchange(id));
             // A server that was told to go did not die before its time.
-            context.findings.extend(found.map(|found| match found.rule {
-                rule if self.is_told && *rule == PROCESS_DIED_IN_FLIGHT => {
-                    let detail = format!("{}, open when the server was ended", found.detail);
-                    let finding = REQUEST_UNANSWERED.at(observation.frame, detail);
-                    finding.about(found.exchange)
-                }
-                rule if is_in_vain && *rule == PROCESS_DIED_IN_FLIGHT => {
-                    let when = "sent when the server had already closed its output";
-                    let detail = format!("{}, {when}", found.detail);
-                    Finding { detail, ..found }
-                }
-                _ => found,
-            }));
+            if is_lost && self.is_told {
+                let detail = found.detail + ", open when the server was ended";
+                found = REQUEST_UNANSWERED.at(one.frame, detail).about(one.exchange);
+            } else if is_lost && asked.is_some_and(|it| ends.has_server_closed(it.t_request)) {
+                found.detail += ", sent when the server had already closed its output";
+            }
+            context.findings.push(found);
         }
     }
 }
 
 fn finding(observation: &Observation) -> Option<Finding> {
     let subject = quote::text(&observation.subject);
+    let id = format!("id {subject}");
     let given_up = |detail: String| (&PAIRING_GIVEN_UP, detail);
     let (rule, detail): (&'static Rule, _) = match observation.kind {
         // Modern requests may use an id again once it is no longer in flight.
@@ -190,41 +184,30 @@ fn finding(observation: &Observation) -> Option<Finding> {
             in_flight: false,
             era: Era::Modern,
         } => return None,
-        Observed::IdReused { in_flight, .. } => {
-            let when = if in_flight {
-                "while the earlier request is open"
-            } else {
-                "after the earlier request ended"
-            };
-            (&ID_REUSED, format!("id {subject}, {when}"))
-        }
-        Observed::ResponseUnknown => (&RESPONSE_UNKNOWN_ID, format!("id {subject}")),
-        Observed::ResponseDuplicate => (&RESPONSE_DUPLICATE, format!("id {subject}")),
-        Observed::ResponseIdTypeChanged => (&RESPONSE_ID_TYPE_CHANGED, format!("id {subject}")),
+        Observed::IdReused {
+            in_flight: true, ..
+        } => (&ID_REUSED, id + ", while the earlier request is open"),
+        Observed::IdReused { .. } => (&ID_REUSED, id + ", after the earlier request ended"),
+        Observed::ResponseUnknown => (&RESPONSE_UNKNOWN_ID, id),
+        Observed::ResponseDuplicate => (&RESPONSE_DUPLICATE, id),
+        Observed::ResponseIdTypeChanged => (&RESPONSE_ID_TYPE_CHANGED, id),
         Observed::ResponseLate { after_ns } if after_ns > CANCEL_GRACE_NS => {
-            let after = duration(after_ns);
-            let detail = format!("id {subject}, {after} after the cancel");
+            let detail = format!("{id}, {} after the cancel", duration(after_ns));
             (&CANCEL_LATE_RESPONSE, detail)
         }
-        Observed::CancelUnknown => (&CANCEL_UNKNOWN_REQUEST, format!("id {subject}")),
-        Observed::CancelCompleted => (&CANCEL_COMPLETED_REQUEST, format!("id {subject}")),
-        Observed::CancelWrongDirection => (&CANCEL_WRONG_DIRECTION, format!("id {subject}")),
+        Observed::CancelUnknown => (&CANCEL_UNKNOWN_REQUEST, id),
+        Observed::CancelCompleted => (&CANCEL_COMPLETED_REQUEST, id),
+        Observed::CancelWrongDirection => (&CANCEL_WRONG_DIRECTION, id),
         Observed::ProgressUnknownToken => (&PROGRESS_UNKNOWN_TOKEN, format!("token {subject}")),
         Observed::ProgressTokenReused => (&PROGRESS_TOKEN_REUSED, format!("token {subject}")),
-        Observed::Unanswered => (&REQUEST_UNANSWERED, format!("id {subject}")),
+        Observed::Unanswered => (&REQUEST_UNANSWERED, id),
         Observed::Lost if observation.direction == Direction::ClientToServer => {
-            (&PROCESS_DIED_IN_FLIGHT, format!("id {subject}"))
+            (&PROCESS_DIED_IN_FLIGHT, id)
         }
-        Observed::RequestGivenUp => given_up(format!("id {subject}, a request without an answer")),
-        Observed::ForGivenUp => {
-            given_up(format!("{subject}, of a request that may be one of them"))
-        }
-        Observed::TaskGivenUp => {
-            given_up(format!("id {subject}, a request whose task has no outcome"))
-        }
-        Observed::RoundGivenUp => {
-            given_up("a request that was not repeated with its input".to_owned())
-        }
+        Observed::RequestGivenUp => given_up(id + ", a request without an answer"),
+        Observed::ForGivenUp => given_up(subject + ", of a request that may be one of them"),
+        Observed::TaskGivenUp => given_up(id + ", a request whose task has no outcome"),
+        Observed::RoundGivenUp => given_up("a request not repeated with its input".into()),
         // An answer that crossed with the cancel is normal, and a client that goes away ends the
         // session.
         Observed::ResponseLate { .. } | Observed::Lost => return None,

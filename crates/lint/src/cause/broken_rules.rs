@@ -115,8 +115,7 @@ pub(super) fn cannot_say(facts: &Facts) -> Option<Cause> {
         plural(facts.events.len() as u64, "event")
     );
     let advice = if facts.is_cut_off() {
-        "What was said until then is on record, and nothing of it failed. Record the session again, \
-         and look who ended the recorder: the host, a person, or the system."
+        phrases::CUT_OFF
     } else if facts.is_short {
         "Its recorder still writes, or was killed, or this is a part of a recording: the rest stands \
          in a spool beside the original. `--dir` with the folder of that lets mcpreel complete it."

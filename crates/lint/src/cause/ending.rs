@@ -3,8 +3,6 @@
 use super::Certainty::{Certain, Likely, Possible};
 use super::facts::Facts;
 use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, phrases};
-use crate::quote;
-use mcpreel_trace::event::{EventKind, ProcessName};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
@@ -72,7 +70,8 @@ pub const MOCK_ENDS: &str = "this mock ends now, as it was asked to";
 pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
     let end = facts.ended_by_itself()?;
     facts.first_said?;
-    let asked = facts.lost.asked(Direction::ClientToServer);
+    let lost = facts.lost.exchanges.iter();
+    let asked = lost.filter(|call| call.direction == Direction::ClientToServer);
     let (vain, lost): (Vec<_>, Vec<_>) =
         asked.partition(|call| facts.session.ends.has_server_closed(call.t_request));
     let (when, certainty) = match (lost.len(), end) {
@@ -159,21 +158,12 @@ pub(super) fn bad_exit_code(facts: &Facts) -> Option<Cause> {
 
 /// Processes of the server live on after it.
 pub(super) fn survivors_left(facts: &Facts) -> Option<Cause> {
-    let mut events = facts.events.iter().rev();
-    let (event, processes) = events.find_map(|event| match &event.kind {
-        EventKind::Survivors { processes } if !processes.is_empty() => Some((event, processes)),
-        _ => None,
-    })?;
-    let name = |process: &ProcessName| match process.name.as_str() {
-        "" => format!("pid {}", process.pid),
-        name => format!("{} (pid {})", quote::text(name), process.pid),
-    };
+    let group = facts.found("survivors-left")?;
     let sentence = format!(
         "the server ended and left processes behind that still hold its pipes: {}",
-        phrases::first_few(processes.iter().map(name))
+        group.first.first()?.detail
     );
     let advice = "Launchers (npx, sh -c, uv run) do not pass the end on to what they start: start \
                   the server's program itself, or `exec` it; end what is left over by hand.";
-    let shown = phrases::event(event, "processes still hold the server's pipes");
-    Some(Cause::new(Possible, sentence, advice).shown([shown]))
+    Some(Cause::new(Possible, sentence, advice).shown(phrases::findings(group)))
 }

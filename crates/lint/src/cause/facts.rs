@@ -7,7 +7,6 @@ use mcpreel_trace::event::{Event, EventKind, ProcessContext};
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId, Unfinished};
 use mcpreel_trace::session::{End, Session, Side};
-use mcpreel_wire::message::Direction;
 use regex::Regex;
 use std::sync::Arc;
 use std::sync::LazyLock;
@@ -102,11 +101,6 @@ pub struct Sample {
 impl Sample {
     /// Exchanges that are counted; a recording of nothing but failures has a million.
     pub const COUNTED: u64 = 1000;
-
-    pub fn asked(&self, direction: Direction) -> impl Iterator<Item = &Exchange> {
-        let all = self.exchanges.iter();
-        all.filter(move |exchange| exchange.direction == direction)
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -248,13 +242,18 @@ impl Facts {
         self.opening.iter().find(is_answered)
     }
 
+    /// The requests that were cancelled, and those without an answer, as far as they are known.
+    pub fn unmet(&self) -> impl Iterator<Item = &Exchange> {
+        let cancelled = self.cancelled.iter().map(|one| &one.exchange);
+        cancelled.chain(self.without_answer())
+    }
+
     /// The calls that failed or wait, as far as they are known.
     pub fn troubled(&self) -> impl Iterator<Item = &Exchange> {
         let ways = self.failed.iter().flat_map(|failed| &failed.ways);
-        let cancelled = self.cancelled.iter().map(|one| &one.exchange);
         let known = ways.map(|way| &way.exchange);
-        let known = known.chain(&self.failed_too.exchanges).chain(cancelled);
-        known.chain(self.without_answer())
+        let known = known.chain(&self.failed_too.exchanges);
+        known.chain(self.unmet())
     }
 
     pub fn events_that(&self, is: fn(&EventKind) -> bool) -> impl Iterator<Item = &Event> {

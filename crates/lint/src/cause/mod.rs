@@ -184,15 +184,11 @@ pub type Kind = (&'static str, fn(&Facts) -> Option<Cause>);
 
 /// All kinds, the gravest first. The last two are for recordings where no other kind is found.
 pub static KINDS: [Kind; 31] = [
-    ("server-not-found", |facts| {
-        startup::not_started(facts, |code| code == 127)
+    ("server-not-found", |it| startup::not_started(it, Some(127))),
+    ("server-not-executable", |it| {
+        startup::not_started(it, Some(126))
     }),
-    ("server-not-executable", |facts| {
-        startup::not_started(facts, |code| code == 126)
-    }),
-    ("server-not-started", |facts| {
-        startup::not_started(facts, |code| !matches!(code, 126 | 127))
-    }),
+    ("server-not-started", |it| startup::not_started(it, None)),
     ("content-length-framing", streams::content_length_framing),
     ("pretty-printed", streams::pretty_printed),
     ("banner-before-first-message", startup::banner),

@@ -24,6 +24,10 @@ const NOTED: usize = 400;
 /// Columns of a line that is no message.
 const SAID: usize = 160;
 
+/// The advice where the recorder was killed.
+pub const CUT_OFF: &str = "What was said until then is on record. Record the session again, and look \
+                           who ended the recorder: the host, a person, or the system.";
+
 /// The tool, prompt or resource, else the method, escaped and cut.
 pub fn call(exchange: &Exchange) -> String {
     let name = exchange.name.as_deref().unwrap_or(&exchange.method);

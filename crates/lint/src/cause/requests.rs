@@ -3,7 +3,7 @@
 use super::Certainty::{self, Certain, Likely, Possible};
 use super::facts::{Alike, Cancelled, Facts, Failed, Found, Line};
 use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, ending, negotiation, phrases};
-use crate::quote;
+use crate::{process::is_handshake, quote};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, PROBE, Status};
 use mcpreel_trace::frame::StreamId;
@@ -11,9 +11,6 @@ use mcpreel_wire::mcp::methods::{self, Way};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{cut, duration, escape, plural};
 use std::cmp::Reverse;
-
-/// What begins a session, which has causes of its own.
-const OPENING: [&str; 2] = ["initialize", "server/discover"];
 
 /// Calls that do work, and are not about the connection.
 const CALLS: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
@@ -73,33 +70,26 @@ pub(super) fn client_never_answered(facts: &Facts) -> Option<Cause> {
 
 /// The answer to a call came, with an id that the client cannot match.
 pub(super) fn other_id(facts: &Facts, call: &Exchange) -> Option<Cause> {
-    // An id that nobody used was meant for a call that was alone.
-    let is_open = |one: &&Exchange, at| {
-        let is_asked = one.direction == call.direction && one.request.0 < at;
-        is_asked && one.response.is_none() && one.cancelled.is_none_or(|seq| seq > at)
-    };
     let is_alone = |line: &&Line| {
-        let open = facts.troubled().filter(|one| is_open(one, line.seq));
-        line.stream == StreamId::S2C && open.map(|one| one.id).eq([call.id])
+        let is_open = |one: &&Exchange| {
+            let is_asked = one.direction == call.direction && one.request.0 < line.seq;
+            is_asked && one.response.is_none() && one.cancelled.is_none_or(|seq| seq > line.seq)
+        };
+        let open = facts.unmet().filter(is_open).map(|one| one.id);
+        line.stream == StreamId::S2C && open.eq([call.id])
     };
+    let find = |rule, is_meant: &dyn Fn(&&Found) -> bool| {
+        let found = facts.found(rule)?.first.iter().find(is_meant)?;
+        Some((crate::rule(rule)?, found))
+    };
+    let by_type = find("response-id-type-changed", &|found| {
+        found.exchange == Some(call.id)
+    });
+    // An id that nobody used was meant for a call that was alone.
     let stray = facts.strays.iter().find(is_alone).map(|line| line.seq);
-    let is_meant = |found: &&Found| match found.exchange {
-        Some(id) => id == call.id,
-        None => stray.is_some() && found.frame == stray,
-    };
-    let find = |(rule, certainty)| {
-        let group = facts.found(rule)?;
-        Some((
-            crate::rule(rule)?,
-            group.first.iter().find(is_meant)?,
-            certainty,
-        ))
-    };
-    let rules = [
-        ("response-id-type-changed", Certain),
-        ("response-unknown-id", Likely),
-    ];
-    let (rule, found, certainty) = rules.into_iter().find_map(find)?;
+    let by_place = |found: &&Found| stray.is_some() && found.frame == stray;
+    let certainty = if by_type.is_some() { Certain } else { Likely };
+    let (rule, found) = by_type.or_else(|| find("response-unknown-id", &by_place))?;
     let sentence = format!(
         "the server answered {}, but with an id that the client cannot match{}: {} in place of {}",
         phrases::call_at(call),
@@ -120,9 +110,9 @@ const TOO_LONG_NS: u64 = 30 * SECOND_NS;
 
 /// The server never answered a request.
 pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
-    let is_later = |call: &&Exchange| !OPENING.contains(&&*call.method);
+    let is_later = |call: &&Exchange| !is_handshake(call);
     let other_id = |call| other_id(facts, call);
-    if let Some(cause) = facts.troubled().filter(is_later).find_map(other_id) {
+    if let Some(cause) = facts.unmet().filter(is_later).find_map(other_id) {
         return Some(cause);
     }
     let told = facts.told_to_end();
@@ -156,30 +146,24 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     let others = phrases::if_any(old.len() as u64 - 1, |others| {
         format!(", nor {}", plural(others, "other request"))
     });
-    let is_open = oldest.status == Status::Open;
-    let cause = Cause::new(
-        if waited_ns > TOO_LONG_NS {
-            Certain
-        } else {
-            Likely
-        },
-        format!(
-            "the server {} {} in {}{others}{}",
-            if is_open {
-                "has not answered"
-            } else {
-                "never answered"
-            },
-            phrases::call_at(oldest),
-            duration(waited_ns),
-            busy_with.unwrap_or_default()
-        ),
+    let goes_on = facts.last_answered.iter().any(|one| one.id > oldest.id);
+    let advice = if busy.is_some() || old.len() > 1 && !goes_on {
+        "A server that does one thing after the other keeps the rest waiting: look what takes it so \
+         long, and let long work run beside other calls."
+    } else {
         "Look what the server does with this request: a tool that waits for something itself, an \
-         exception that nobody catches, a handler that forgets to answer or sends another id. A \
-         server that does one thing after the other keeps the rest waiting: let long work run beside \
-         other calls.",
-    );
-    let cause = cause
+         exception that nobody catches, a handler that forgets to answer."
+    };
+    let never = match oldest.status {
+        Status::Open => "has not answered",
+        _ => "never answered",
+    };
+    let (call, waited) = (phrases::call_at(oldest), duration(waited_ns));
+    let busy_with = busy_with.unwrap_or_default();
+    let sentence = format!("the server {never} {call} in {waited}{others}{busy_with}");
+    let is_too_long = waited_ns > TOO_LONG_NS;
+    let certainty = if is_too_long { Certain } else { Likely };
+    let cause = Cause::new(certainty, sentence, advice)
         .shown(old.iter().take(3).map(|call| phrases::request(call)))
         .shown(busy.and_then(phrases::response))
         .shown(phrases::leaving(facts));
@@ -191,11 +175,9 @@ const IMPATIENCE_NS: u64 = 4_900_000_000;
 
 /// The client gave up waiting for an answer.
 pub(super) fn client_gave_up(facts: &Facts) -> Option<Cause> {
-    let is_meant = |one: &&Cancelled| {
-        one.exchange.direction == Direction::ClientToServer
-            && other_id(facts, &one.exchange).is_none()
-    };
-    let judged = facts.cancelled.iter().filter(is_meant);
+    let cancelled = facts.cancelled.iter();
+    let judged = cancelled.filter(|one| one.exchange.direction == Direction::ClientToServer);
+    let judged = judged.filter(|one| other_id(facts, &one.exchange).is_none());
     let judged = judged.filter_map(|one| Some((one, one.waited_ns()?, timed_out(one)?)));
     let others = judged.clone().count().saturating_sub(1) as u64;
     let (cancelled, waited, certainty) =
@@ -356,8 +338,9 @@ pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
     };
     // A ping that is refused, or a list that nobody has: who goes on does without.
     let does_without = !is_call(first) && facts.survived(exchange.request.0);
+    let certainty = if does_without { Possible } else { Certain };
     let cause = Cause::new(
-        if does_without { Possible } else { Certain },
+        certainty,
         failure(first) + &others_too(others, facts),
         advice,
     );
@@ -415,10 +398,9 @@ fn others_too(others: &[&Failed], facts: &Facts) -> String {
     let mut told: Vec<_> = told.collect();
     let more = facts.failed_too.count;
     told.extend((more > 0).then(|| plural(more, "other call")));
-    match told.len() {
-        0 => String::new(),
-        _ => format!("; {} failed too", told.join(", ")),
-    }
+    phrases::if_any(told.len() as u64, |_| {
+        format!("; {} failed too", told.join(", "))
+    })
 }
 
 /// A call was cancelled or left without an answer, and no surer cause tells why.
@@ -447,8 +429,12 @@ pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
         n @ 1.. if facts.failed.is_empty() => format!("; {} failed too", plural(n, "other call")),
         _ => String::new(),
     };
-    let advice = "Who cancels early or leaves has changed their mind, or a short limit; else look \
-                  what the other side did with this call meanwhile.";
+    let advice = if facts.is_cut_off() {
+        phrases::CUT_OFF
+    } else {
+        "Who cancels early or leaves has changed their mind, or a short limit; else look what the \
+         other side did with this call meanwhile."
+    };
     let cause = Cause::new(Possible, told + &others, advice);
     Some(match cancelled {
         Some(cancelled) => shown_cancelled(cause, cancelled),

@@ -8,8 +8,9 @@ use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::duration;
 
-/// The server was not started, for the reason that its exit code tells.
-pub(super) fn not_started(facts: &Facts, is_meant: fn(u8) -> bool) -> Option<Cause> {
+/// The server was not started, for the reason that its exit code tells: that of `meant`, or of any other
+/// code.
+pub(super) fn not_started(facts: &Facts, meant: Option<u8>) -> Option<Cause> {
     let Some(End::NotStarted { exit_code, message }) = facts.end() else {
         return None;
     };
@@ -35,7 +36,8 @@ pub(super) fn not_started(facts: &Facts, is_meant: fn(u8) -> bool) -> Option<Cau
     };
     let sentence = format!("{what}: {}", phrases::noted(message));
     let cause = Cause::new(Certain, sentence, advice).shown(phrases::end_of(facts));
-    is_meant(*exit_code).then_some(cause)
+    let told = Some(*exit_code).filter(|code| matches!(code, 126 | 127));
+    (told == meant).then_some(cause)
 }
 
 /// Something was printed on stdout before the first message.
@@ -53,8 +55,18 @@ pub(super) fn banner(facts: &Facts) -> Option<Cause> {
                   start the server's program itself in the host's configuration, or silence the \
                   launcher.";
     let certainty = if is_harmless { Possible } else { Likely };
-    let cause = Cause::new(certainty, sentence, advice);
+    let cause = Cause::new(certainty, sentence, advice_on(first, advice));
     Some(cause.shown(banner.by_ref().map(phrases::line)))
+}
+
+/// The advice on a line that is no message, which may have been meant for one.
+pub(super) fn advice_on(line: &Line, other: &'static str) -> &'static str {
+    let is_dict = line.text().starts_with(b"{'jsonrpc':");
+    if !is_dict {
+        return other;
+    }
+    "It looks like a Python dict: write a message as JSON, with `json.dumps(message)`, and whatever \
+     else is printed on stderr."
 }
 
 /// Whether a line that is no message stands on stdout before the first message.

@@ -22,7 +22,7 @@ pub(super) fn content_length_framing(facts: &Facts) -> Option<Cause> {
         format!(
             "the {writer} puts Content-Length headers before its messages, as language servers do; \
              over stdio MCP has one message per line and no headers, so the {reader} cannot read \
-             them"
+             them, not even those that are shown as answered here"
         ),
         "Write each message as one line that ends with a newline; an SDK of MCP does that, a library \
          for JSON-RPC of language servers does not.",
@@ -85,7 +85,8 @@ pub(super) fn log_on_stdout(facts: &Facts) -> Option<Cause> {
         "the {writer} writes lines that are no messages on {stream}: \"{}\"; {then}",
         phrases::said(first)
     );
-    let cause = Cause::new(certainty, sentence, advice).shown(lines.into_iter().map(phrases::line));
+    let cause = Cause::new(certainty, sentence, startup::advice_on(first, advice));
+    let cause = cause.shown(lines.into_iter().map(phrases::line));
     Some(cause.shown(phrases::leaving(facts).filter(|_| left)))
 }
 
@@ -221,14 +222,13 @@ impl Waits {
     /// Whether a request that was given up, or never answered, was open during a wait.
     fn did_harm(&self, facts: &Facts) -> bool {
         let until = facts.told_to_end().unwrap_or(facts.now);
-        let cancelled = facts.cancelled.iter();
-        let cancelled = cancelled.map(|one| &one.exchange);
-        let mut harmed = cancelled.chain(facts.without_answer());
         let overlaps = |from, to| {
             let mut spans = self.spans.iter();
             spans.any(|(began, ended)| from <= *ended && *began <= to)
         };
-        harmed.any(|one| overlaps(one.t_request, one.t_cancelled.unwrap_or(until)))
+        facts
+            .unmet()
+            .any(|one| overlaps(one.t_request, one.t_cancelled.unwrap_or(until)))
     }
 }
 

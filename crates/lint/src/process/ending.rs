@@ -218,8 +218,8 @@ pub(super) fn request_after_eof(part: &Part<'_>) {
 
 fn named(processes: &[ProcessName]) -> String {
     let name = |process: &ProcessName| match &*process.name {
-        "" => format!("process {}", process.pid),
-        name => format!("{} ({})", quote::text(name), process.pid),
+        "" => format!("pid {}", process.pid),
+        name => format!("{} (pid {})", quote::text(name), process.pid),
     };
     let mut names: Vec<_> = processes.iter().take(NAMED).map(name).collect();
     if processes.len() > NAMED {

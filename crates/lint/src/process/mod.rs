@@ -12,6 +12,7 @@ mod slowness;
 mod start;
 
 pub use overdue::overdue;
+pub(crate) use start::is_handshake;
 
 use crate::{Context, Family, FrameContext, Part, Rule};
 use mcpreel_trace::correlator::Observation;

@@ -200,24 +200,15 @@ type Sketch = Histogram<u32>;
 /// The longest latency that is told from longer ones: an hour, in microseconds.
 const LONGEST_US: u64 = 3_600_000_000;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Latencies {
-    slow_ns: u64,
+    slow_ns: Option<u64>,
     kinds: BoundedMap<u64, Sketch, KINDS>,
-}
-
-impl Default for Latencies {
-    fn default() -> Self {
-        Self {
-            slow_ns: DEFAULT_SLOW_NS,
-            kinds: BoundedMap::default(),
-        }
-    }
 }
 
 impl Latencies {
     pub(super) fn slow_from(&mut self, slow_ns: Option<u64>) {
-        self.slow_ns = slow_ns.unwrap_or(DEFAULT_SLOW_NS);
+        self.slow_ns = slow_ns;
     }
 
     /// Looks at an answer; a handshake that is told as a slow start is not told again as slow.
@@ -229,7 +220,7 @@ impl Latencies {
         let Some((exchange, ns)) = exchange.and_then(|it| Some((it, it.own_ns()?))) else {
             return;
         };
-        if ns > self.slow_ns && !start.is_told(exchange) {
+        if ns > self.slow_ns.unwrap_or(DEFAULT_SLOW_NS) && !start.is_told(exchange) {
             let detail = took(ns, exchange.waited_inside_ns());
             part.push(late(&REQUEST_SLOW, exchange, detail).and(part.seen.head.seq));
         }

@@ -91,7 +91,7 @@ pub(super) fn is_open(exchange: &Exchange) -> bool {
 }
 
 /// Whether an exchange is what a client begins with.
-pub(super) fn is_handshake(exchange: &Exchange) -> bool {
+pub(crate) fn is_handshake(exchange: &Exchange) -> bool {
     matches!(&*exchange.method, "initialize" | "server/discover")
 }
 

@@ -296,8 +296,8 @@ impl Ends {
     /// Whether the server had already closed its output at `t`: no answer can come to what is sent
     /// then.
     pub fn has_server_closed(&self, t: Moment) -> bool {
-        let closed = self.s2c.filter(|end| end.by == Side::Server);
-        closed.is_some_and(|end| end.t < t)
+        self.s2c
+            .is_some_and(|end| end.by == Side::Server && end.t < t)
     }
 }
 

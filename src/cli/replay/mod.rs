@@ -169,32 +169,16 @@ pub fn run(args: &Replay) -> Outcome {
 }
 
 /// The beginnings of names of variables that say where somebody sat: no server needs them.
-const OF_THE_SEAT: [&str; 12] = [
-    "_",
-    "COLORTERM",
-    "DBUS_",
-    "DISPLAY",
-    "LC_",
-    "LS_COLORS",
-    "OLDPWD",
-    "PWD",
-    "SHLVL",
-    "SSH_",
-    "TERM",
-    "XDG_",
-];
-
-/// Variables that are named.
-const MOST_NAMED: usize = 20;
+const OF_THE_SEAT: &str = "_ COLORTERM DBUS_ DISPLAY LC_ LS_COLORS OLDPWD PWD SHLVL SSH_ TERM XDG_";
 
 /// Says which variables the recorded server had and this one had not: it may fail for the want of them.
 fn tell_unset(then: &[String]) {
-    let is_seat = |name: &str| OF_THE_SEAT.iter().any(|seat| name.starts_with(seat));
+    let is_seat = |name: &str| OF_THE_SEAT.split(' ').any(|seat| name.starts_with(seat));
     let is_missing = |name: &&String| std::env::var_os(name).is_none() && !is_seat(name);
     let missing: Vec<_> = then.iter().filter(is_missing).collect();
     if !missing.is_empty() {
         let names = missing.iter().map(|name| escape(name).into_owned());
-        let names = output::some(names, missing.len() as u64, MOST_NAMED).join(", ");
+        let names = output::some(names, missing.len() as u64, summary::MOST_NAMED).join(", ");
         output::say(&format!("set when it was recorded, not now: {names}"));
     }
 }

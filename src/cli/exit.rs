@@ -16,7 +16,8 @@ Exit codes:
   1  `lint`, `diff` or `replay` found something as bad as `--fail-on` says,
      `redact --scan` found a leak; `search` found nothing
   2  wrong arguments, selector, rules or configuration
-  3  a recording that cannot be read, or was refused; nothing to compare
+  3  a recording that cannot be read, or was refused; nothing to compare;
+     `redact --scan` could not look through all, and found nothing elsewhere
   `replay` also: 4 the server failed, 5 it hangs, 7 something was refused
   for safety, 130 and 143 interrupted.
   `minimise`: 0 it found the fewest messages, or as few as its limits allow;

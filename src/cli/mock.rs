@@ -195,9 +195,8 @@ pub fn run(args: &Mock) -> Outcome {
     let slow_ns = run::configured_slow(&settings, &mut remarks);
     let names = secrets.0.keys();
     let needless = names.filter(|name| !index.placeholders.contains(*name));
-    remarks.extend(
-        needless.map(|name| format!("--bind {name}: the recording has no such placeholder")),
-    );
+    let needless = needless.map(|it| format!("--bind {it}: the recording has no such placeholder"));
+    remarks.extend(needless);
     if let Some(first) = index.unbound.first() {
         let names: Vec<_> = index.unbound.iter().map(String::as_str).collect();
         remarks.push(format!(
@@ -258,19 +257,19 @@ type Broken = (&'static str, u64, &'static str);
 fn broken(asked: &Assertions, report: &Report) -> Vec<Broken> {
     let tally = &report.tally;
     let missed = tally.missed.count + tally.near.count;
-    let mut broken = Vec::new();
-    if asked.assert_all_used {
-        broken.push(("--assert-all-used", report.unused.count, "unused"));
-    }
-    if asked.assert_no_miss {
-        broken.push(("--assert-no-miss", missed, "not on record"));
-    }
-    if asked.assert_order {
-        let order = tally.out_of_order.count;
-        broken.push(("--assert-order", order, "out of order"));
-    }
-    broken.retain(|(_, found, _)| *found > 0);
-    broken
+    let all = [
+        ("--assert-all-used", report.unused.count, "unused"),
+        ("--assert-no-miss", missed, "not on record"),
+        ("--assert-order", tally.out_of_order.count, "out of order"),
+    ];
+    let asked = [
+        asked.assert_all_used,
+        asked.assert_no_miss,
+        asked.assert_order,
+    ];
+    let broken = all.into_iter().zip(asked);
+    let broken = broken.filter(|(it, is_asked)| *is_asked && it.1 > 0);
+    broken.map(|(it, _)| it).collect()
 }
 
 fn as_recorded(death: &End) -> Ending {
@@ -390,10 +389,8 @@ fn json_account(report: &Report, broken: &[Broken]) -> Vec<String> {
             item
         }));
     }
-    lines.extend(
-        broken.iter().map(
-            |(flag, found, _)| json!({"kind": "assertion", "assertion": flag, "found": found}),
-        ),
-    );
+    let assertion =
+        |(flag, found, _): &Broken| json!({"kind": "assertion", "assertion": flag, "found": found});
+    lines.extend(broken.iter().map(assertion));
     lines.iter().map(|line| format!("{line}\n")).collect()
 }

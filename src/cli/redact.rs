@@ -34,7 +34,8 @@ Examples:
   mcpreel redact 7f3a                      what would be replaced, where, by which rule
   mcpreel redact 7f3a -o shared.reel       a recording without it
   mcpreel redact @ --email --home -o shared.reel
-  mcpreel redact --scan bug-report/        looks for leaks; exit code 1 if there is one
+  mcpreel redact --scan bug-report/        looks for leaks; exit code 1 if there is one,
+                                           3 if a file, such as a packed one, was not looked through
   mcpreel redact --list                    the rules";
 
 const KINDS: &str = "\

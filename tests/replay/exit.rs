@@ -145,8 +145,8 @@ fn where_a_replay_fails_the_variables_that_were_set_then_and_are_not_now_are_nam
     assert_eq!(failed.code, Some(1), "{failed:?}");
     assert!(failed.err.contains("not now: ADA_TOKEN\n"), "{failed:?}");
     let again = case.command(&[], &other).env("ADA_TOKEN", "y").output();
-    let named = [Replayed::of(&again.unwrap()), case.replay(&[], &same)].map(names);
-    assert_eq!(named, [false; 2], "they are set, or nothing fails");
+    let told = [Replayed::of(&again.unwrap()), case.replay(&[], &same)].map(names);
+    assert_eq!(told, [false; 2], "they are set, or nothing fails");
 }
 
 /// Once every run was a test of its own.

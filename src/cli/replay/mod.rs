@@ -174,9 +174,6 @@ const OF_THE_SEAT: [&str; 12] = [
     "XDG_",
 ];
 
-/// Variables that are named.
-const MOST_NAMED: usize = 20;
-
 /// Says which variables the recorded server had and this one had not: it may fail for the want of them.
 fn tell_unset(then: &[String]) {
     let is_seat = |name: &str| OF_THE_SEAT.iter().any(|seat| name.starts_with(seat));
@@ -184,7 +181,7 @@ fn tell_unset(then: &[String]) {
     let missing: Vec<_> = then.iter().filter(is_missing).collect();
     if !missing.is_empty() {
         let names = missing.iter().map(|name| escape(name).into_owned());
-        let names = output::some(names, missing.len() as u64, MOST_NAMED).join(", ");
+        let names = output::some(names, missing.len() as u64, summary::MOST_NAMED).join(", ");
         output::say(&format!("set when it was recorded, not now: {names}"));
     }
 }

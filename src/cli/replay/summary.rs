@@ -11,8 +11,8 @@ use mcpreel_replay::player::Outcome;
 use mcpreel_wire::text::{count, escape, plural};
 use serde_json::{Value, json};
 
-/// Refused calls, handles and the like that are named.
-const MOST_NAMED: usize = 10;
+/// Refused calls, handles, variables and the like that are named.
+pub const MOST_NAMED: usize = 10;
 
 const UNEXPECTED: &str = "of the server that the recording has not";
 

@@ -319,7 +319,7 @@ impl Server {
         self.tally.repeated += u64::from(repeats);
         let then = match self.index.entries[entry].outcome {
             Outcome::Answer | Outcome::Input => Then::Answer(entry, mark),
-            Outcome::Death { is_last } => Then::Die { waits: !is_last },
+            Outcome::Death { .. } => Then::Die(entry),
             Outcome::Silence | Outcome::Stream => Then::Nothing,
         };
         let then = (then, asking.delay);

@@ -10,7 +10,8 @@ use crate::player::script::{Script, Step as Frame, What};
 use crate::rules::Rules;
 use compact_str::CompactString;
 use mcpreel_redact::token;
-use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_share::export::all_rows;
+use mcpreel_store::reader::{EventRow, ReadError, Recording};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::event::{Closer, EventKind};
@@ -32,7 +33,7 @@ pub struct Entry {
     pub request: Seq,
     pub response: Option<Seq>,
     pub asked_at: Moment,
-    /// When the first and the last byte of the answer came.
+    /// When the first and the last byte of the answer came, or the end in its place.
     pub answered_at: [Moment; 2],
     pub outcome: Outcome,
     /// Whether it is a later round of a chain, to which only the chain leads.
@@ -116,8 +117,8 @@ pub struct Index {
     pub session: Session,
     /// Capabilities of the server that answers on record show, in the newer era.
     pub capabilities: BTreeSet<&'static str>,
-    /// The end of the server, if it is known, and when it came.
-    pub death: Option<(End, Moment)>,
+    /// The end of the server, if it is known.
+    pub death: Option<End>,
     /// Placeholders of redacted values.
     pub placeholders: BTreeSet<String>,
     /// Those that the recorded client sends, and that have no value.
@@ -144,6 +145,7 @@ impl Index {
             let (is_last, entry) = (builder.lost.last() == Some(lost), &mut index.entries[*lost]);
             if is_last || builder.last_said.is_none_or(|said| entry.request > said) {
                 entry.outcome = Outcome::Death { is_last };
+                entry.answered_at = [builder.died; 2];
             }
         }
         index.unbound.retain(|name| !secrets.0.contains_key(name));
@@ -185,6 +187,7 @@ struct Builder<'r> {
     anchor: Trigger,
     /// The last frame before the client closed its side.
     last_input: Option<Seq>,
+    died: Moment,
     /// The last frame of the server.
     last_said: Option<Seq>,
     /// Requests over which the server ended.
@@ -202,7 +205,7 @@ impl<'r> Builder<'r> {
         let death = end.filter(|end| matches!(end, End::Exited { .. } | End::Killed { .. }));
         Ok(Self {
             index: Index {
-                death: death.cloned().map(|end| (end, Moment(summary.t_last_ns))),
+                death: death.cloned(),
                 session: summary.session,
                 recording: crate::cassette_name(recording).unwrap_or(summary.id),
                 ..Index::default()
@@ -213,6 +216,7 @@ impl<'r> Builder<'r> {
             chains: HashMap::new(),
             anchor: Trigger::Start,
             last_input: last_input(recording)?,
+            died: Moment(summary.t_last_ns),
             last_said: None,
             lost: Vec::new(),
         })
@@ -390,15 +394,9 @@ fn last_input(recording: &Recording) -> Result<Option<Seq>, ReadError> {
         stream: StreamId::C2S,
         by: Closer::Writer,
     };
-    let mut after = 0;
-    loop {
-        let page = recording.events(after)?;
-        let Some(last) = page.last() else {
-            return Ok(None);
-        };
-        after = last.id;
-        if let Some(row) = page.iter().find(|row| row.event.kind == closed) {
-            return Ok(Some(row.event.after_seq));
-        }
-    }
+    let mut events = all_rows(0, |after| recording.events(*after), |row| row.id);
+    let is_it =
+        |row: &Result<EventRow, _>| row.as_ref().map_or(true, |row| row.event.kind == closed);
+    let found = events.find(is_it).transpose()?;
+    Ok(found.map(|row| row.event.after_seq))
 }

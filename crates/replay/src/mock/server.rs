@@ -117,10 +117,8 @@ pub(super) enum Then {
     /// The recorded answer of this entry; it is marked if it is only the nearest.
     Answer(usize, Option<Near>),
     Own(Vec<u8>),
-    /// The recorded end: if `waits`, as long after the request as on record.
-    Die {
-        waits: bool,
-    },
+    /// The recorded end, over this entry.
+    Die(usize),
 }
 
 pub struct Server {
@@ -340,17 +338,15 @@ impl Server {
             }
             (Some((_, at)), _) if is_recorded => play.stands_for(at),
             (Some(_), _) => Moment(0),
-            (None, Then::Answer(entry, _)) => {
+            (None, Then::Answer(entry, _) | Then::Die(entry)) => {
+                let entry = &self.index.entries[*entry];
+                let waits = is_recorded || entry.outcome == Outcome::Death { is_last: false };
                 let due = match self.options.latency {
-                    Latency::None => play.began,
+                    _ if waits => play.stands_for(entry.answered_at[0]),
                     Latency::Fixed(fixed) => play.began + fixed,
-                    Latency::Recorded => play.stands_for(self.index.entries[*entry].answered_at[0]),
+                    Latency::None | Latency::Recorded => play.began,
                 };
                 due + play.delay
-            }
-            (None, Then::Die { waits }) if *waits || is_recorded => {
-                let death = self.index.death.as_ref();
-                play.stands_for(death.map_or(Moment(0), |(_, at)| *at)) + play.delay
             }
             (None, _) => play.began + play.delay,
         }
@@ -359,8 +355,8 @@ impl Server {
     fn finish(&mut self, play: Play, now: Moment) {
         match (play.then, play.live) {
             (Then::Own(answer), _) => self.say_own(answer),
-            (Then::Die { .. }, _) => {
-                if let Some((death, _)) = self.index.death.clone() {
+            (Then::Die(_), _) => {
+                if let Some(death) = self.index.death.clone() {
                     self.act(Action::End(Ended::AsRecorded(death)));
                 }
             }

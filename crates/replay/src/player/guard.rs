@@ -5,6 +5,7 @@
 //! say what a tool does; of any other the server that is driven has to say it.
 
 use super::script::LONGEST;
+use mcpreel_share::export::all_rows;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::Seq;
@@ -74,32 +75,23 @@ impl Guard {
         until: Option<Seq>,
         wanted: &mut dyn FnMut(&Exchange) -> bool,
     ) -> Result<BTreeMap<Box<str>, u64>, ReadError> {
-        let (mut counts, mut after) = (BTreeMap::new(), ExchangeId(0));
-        loop {
-            // All exchanges: a frequent method is found sooner among all than by its name.
-            let page = recording.exchanges(after, PAGE)?;
-            let Some(last) = page.last() else {
-                return Ok(counts);
-            };
-            after = last.id;
-            for exchange in page.iter().filter(|one| one.method == "tools/call") {
-                if until.is_some_and(|until| exchange.request.0 > until) {
-                    return Ok(counts);
-                }
-                let tool = exchange.name.as_deref().unwrap_or_default();
-                if !self.allows(tool) && wanted(exchange) {
-                    *counts.entry(tool.into()).or_default() += 1;
-                }
+        let mut counts = BTreeMap::new();
+        // All exchanges: a frequent method is found sooner among all than by its name.
+        recording.each_exchange(|exchange| {
+            let is_past = until.is_some_and(|until| exchange.request.0 > until);
+            let tool = exchange.name.as_deref().unwrap_or_default();
+            let is_call = exchange.method == "tools/call" && !is_past;
+            if is_call && !self.allows(tool) && wanted(&exchange) {
+                *counts.entry(tool.into()).or_default() += 1;
             }
-        }
+        })?;
+        Ok(counts)
     }
 
     /// The names of tools that are called in `recording` and are known to only read, sorted.
     pub fn read_only_tools(&self, recording: &Recording) -> Result<Vec<String>, ReadError> {
-        let tools = self
-            .recorded
-            .keys()
-            .chain(self.live.iter().flatten().map(|(tool, _)| tool));
+        let live = self.live.iter().flatten().map(|(tool, _)| tool);
+        let tools = self.recorded.keys().chain(live);
         let reading: BTreeSet<_> = tools.filter(|tool| self.only_reads(tool)).collect();
         let (mut names, mut left) = (Vec::new(), MOST_NAMES);
         for tool in reading {
@@ -222,25 +214,19 @@ fn each_tool_list(
     recording: &Recording,
     mut visit: impl FnMut(Value<'_>),
 ) -> Result<(), ReadError> {
-    let mut after = ExchangeId(0);
-    loop {
-        let page = recording.exchanges_with("tools/list", after, PAGE)?;
-        let Some(last) = page.last() else {
-            return Ok(());
-        };
-        after = last.id;
-        let short = page.iter().filter(|one| one.response_size <= LONGEST);
-        for (seq, part) in short.filter_map(|exchange| exchange.response) {
-            let Some(bytes) = recording.message_bytes(seq, part)? else {
-                continue;
-            };
-            if let Ok(document) = Document::parse(&bytes)
-                && let Some(result) = document.root().get("result")
-            {
-                visit(result);
-            }
+    let page = |after: &_| recording.exchanges_with("tools/list", *after, PAGE);
+    for exchange in all_rows(ExchangeId(0), page, |one| one.id) {
+        let exchange = exchange?;
+        if exchange.response_size <= LONGEST
+            && let Some((seq, part)) = exchange.response
+            && let Some(bytes) = recording.message_bytes(seq, part)?
+            && let Ok(document) = Document::parse(&bytes)
+            && let Some(result) = document.root().get("result")
+        {
+            visit(result);
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ pub use crate::lines::LONGEST;
 use super::calls::was_answered;
 use crate::bind::{each_candidate, text_hash};
 use bytes::Bytes;
+use mcpreel_share::export::all_rows;
 use mcpreel_store::reader::{MessageRow, ReadError, Recording};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
@@ -268,26 +269,21 @@ impl<'r> Script<'r> {
     }
 
     fn read_texts(&self) -> Result<HashMap<u64, Seq>, ReadError> {
-        let (mut texts, mut nodes, mut after) = (HashMap::new(), Vec::new(), Seq(0));
-        loop {
-            let frames = self.recording.frames(after)?;
-            let Some((last, _)) = frames.last() else {
-                return Ok(texts);
-            };
-            after = last.seq;
-            let said = frames
-                .iter()
-                .filter(|(head, _)| head.stream == StreamId::C2S);
-            for (head, raw) in said {
-                if let Ok(root) = parse_into(raw.as_deref().unwrap_or_default(), &mut nodes) {
-                    each_candidate(Some(root), &mut |text| {
-                        if texts.len() < MOST_TEXTS {
-                            texts.insert(text, head.seq);
-                        }
-                    });
-                }
+        let (mut texts, mut nodes) = (HashMap::new(), Vec::new());
+        let page = |after: &_| self.recording.frames(*after);
+        for frame in all_rows(Seq(0), page, |(head, _)| head.seq) {
+            let (head, raw) = frame?;
+            if head.stream == StreamId::C2S
+                && let Ok(root) = parse_into(raw.as_deref().unwrap_or_default(), &mut nodes)
+            {
+                each_candidate(Some(root), &mut |text| {
+                    if texts.len() < MOST_TEXTS {
+                        texts.insert(text, head.seq);
+                    }
+                });
             }
         }
+        Ok(texts)
     }
 
     fn keep<T>(&mut self, result: Result<T, ReadError>) -> Option<T> {

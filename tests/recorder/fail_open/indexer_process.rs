@@ -154,13 +154,13 @@ fn a_recording_whose_file_is_lost_is_made_anew_and_lacks_nothing() {
     }
 }
 
-/// Other programs may read a recording with SQLite, and tidy up.
+/// Other programs may read a recording with `SQLite`, and tidy up.
 #[test]
 fn a_wal_that_another_program_has_moved_into_the_file_is_no_loss() {
     let library = Library::new();
     let echo = disturbed(&library, |_, reel| {
         let other = rusqlite::Connection::open(reel).expect("it is a database");
-        let timeout = std::time::Duration::from_secs(60);
+        let timeout = std::time::Duration::from_mins(1);
         other.busy_timeout(timeout).expect("it is open");
         wait_for("an empty WAL", || {
             let moved = other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));

@@ -221,10 +221,8 @@ fn an_indexer_that_is_still_at_work_is_waited_for() {
     let mut session = Session::start(dir.path(), "weather", 1);
     busy_session(&mut session, 10, 100);
     session.end();
-    let mut indexer = std::process::Command::new("cat")
-        .stdin(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut cat = std::process::Command::new("cat");
+    let mut indexer = cat.stdin(std::process::Stdio::piped()).spawn().unwrap();
     let spool = SpoolReader::open(&spool_of(&session.reel)).unwrap();
     let progress = Progress {
         indexer: indexer.id().cast_signed(),
@@ -246,6 +244,7 @@ fn an_indexer_that_is_still_at_work_is_waited_for() {
         }
     });
     assert!(matches!(outcome, Ok(Outcome::Completed { .. })));
+    indexer.wait().unwrap();
 }
 
 #[test]

@@ -15,7 +15,7 @@ use super::value::{
     Bond, Value, is_code, is_name, is_other_name, is_path, is_prose, looks_generated, looks_set,
     looks_stated,
 };
-use super::{rest, sentence, table, token};
+use super::{columns, rest, sentence, token};
 use regex::bytes::{Captures, Regex};
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -128,10 +128,10 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
             return group(&content, end, Bond::Alone);
         }
         if after.starts_with(b"</t") {
-            return table::tagged(text, name);
+            return columns::tagged(text, name);
         }
         if let Some(pair) = PAIR.captures(after) {
-            let cells = table::values(text, name);
+            let cells = columns::values(text, name);
             return if cells.is_empty() {
                 at(&pair, Bond::Pair)
             } else {
@@ -147,7 +147,7 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
     if before.ends_with(b"-") || text[name.span.start..].starts_with(b"-") {
         return option(text, name);
     }
-    let cells = table::values(text, name);
+    let cells = columns::values(text, name);
     if !cells.is_empty() {
         return cells;
     }

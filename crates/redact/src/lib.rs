@@ -25,6 +25,7 @@
 //! is beyond a limit is in the report.
 
 mod bind;
+mod columns;
 mod encodings;
 mod entropy;
 mod extent;
@@ -41,7 +42,6 @@ mod report;
 mod rest;
 mod ruleset;
 mod sentence;
-mod table;
 mod text;
 pub mod token;
 mod url;

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use undisturbed::index_anew;
 
-const ROUNDS: usize = if cfg!(feature = "long-tests") { 200 } else { 8 };
+const ROUNDS: usize = if cfg!(feature = "long-tests") { 96 } else { 8 };
 
 /// So many rounds apart the whole recording is derived twice more and compared, which takes longer
 /// than all else in a round.

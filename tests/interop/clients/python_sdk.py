@@ -87,14 +87,17 @@ class Adapter:
         return {f"{kind}_list_changed": True for kind, one in kinds.items() if one and one.list_changed}
 
     async def listen(self, uri, change):
-        """What was promised, and what came first."""
+        """What was promised, and what came first. Listens until all has come that the change brings:
+        what comes while the listening ends is told in one session, and not in the next."""
         wanted = self.changes() | ({"resource_subscriptions": [uri]} if self.subscribes else {})
         if not wanted:
             await change()
             return None
         async with self.client.listen(**wanted) as subscription:
             await change()
-            first = await anext(subscription)
+            last = first = await anext(subscription)
+            while self.subscribes and uri not in str(last):
+                last = await anext(subscription)
         return {"honored": converse.plain(subscription.honored), "first": str(first)}
 
     async def stay(self):

@@ -24,8 +24,9 @@ pub fn begin() {
     let Some(wanted) = std::env::var_os(VARIABLE).filter(|wanted| !wanted.is_empty()) else {
         return;
     };
-    // Whoever writes `1` or `on` wants to see what happens.
-    let level = wanted.to_str().and_then(|wanted| wanted.parse().ok());
+    // Whoever writes `1` or `on` wants to see what happens; `1` is also the level of errors.
+    let level = wanted.to_str().filter(|wanted| *wanted != "1");
+    let level = level.and_then(|wanted| wanted.parse().ok());
     if let Some(file) = open() {
         let log = tracing_subscriber::fmt()
             .with_max_level(level.unwrap_or(Level::DEBUG))
@@ -34,6 +35,7 @@ pub fn begin() {
             .log_internal_errors(false)
             .with_writer(Mutex::new(file));
         let _ = tracing::subscriber::set_global_default(log.finish());
+        tracing::debug!(version = env!("CARGO_PKG_VERSION"), "begun");
     }
 }
 

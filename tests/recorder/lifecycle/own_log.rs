@@ -38,6 +38,12 @@ fn a_log_tells_of_recorder_and_indexer_and_has_nothing_of_the_traffic() {
 }
 
 #[test]
+fn whoever_only_switches_the_log_on_gets_one() {
+    let log = log_of(Some("1")).expect("there is a log");
+    assert!(log.contains("Spawned"), "{log}");
+}
+
+#[test]
 fn without_being_asked_for_there_is_no_log() {
     assert_eq!(log_of(None), None);
     assert_eq!(log_of(Some("")), None);

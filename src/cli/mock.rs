@@ -13,7 +13,7 @@ use mcpreel_lint::cause::MOCK_ENDS;
 use mcpreel_replay::Counted;
 use mcpreel_replay::mock::matcher::Subject;
 use mcpreel_replay::mock::mock_report::Missed;
-use mcpreel_replay::mock::on_stdio::{Over, Session};
+use mcpreel_replay::mock::on_stdio::{Session, SessionEnd};
 use mcpreel_replay::mock::{
     Ended, Fault, Index, Latency, OnMiss, Options, Report, Secrets, Server, Source,
 };
@@ -106,7 +106,7 @@ pub struct Mock {
     /// Write the recorded lines of stderr again
     #[arg(long)]
     pub stderr: bool,
-    /// Over what came of it is said on stderr
+    /// The form of the account on stderr
     #[arg(long, value_name = "FORM", default_value = "text")]
     pub format: AccountFormat,
     #[command(flatten)]
@@ -229,24 +229,26 @@ pub fn run(args: &Mock) -> Outcome {
         AccountFormat::Json => format!("{}\n", json!({"kind": "remark", "text": escape(text)})),
     };
     let mut session = Session::begin(server, &signals, &record, &remark);
-    let (how, report) = session.run();
+    let (end, report) = session.run();
     let broken = broken(&args.assertions, &report);
-    let ending = match &how {
-        Over::Signal(signal) => Ending::Signal(*signal),
-        Over::Ended(Ended::Crash) => Ending::Signal(Signal::SIGABRT as i32),
-        Over::Ended(Ended::AsRecorded(death)) => as_recorded(death),
+    let ending = match &end {
+        SessionEnd::Signal(signal) => Ending::Signal(*signal),
+        SessionEnd::Ended(Ended::Crash) => Ending::Signal(Signal::SIGABRT as i32),
+        SessionEnd::Ended(Ended::AsRecorded(death)) => as_recorded(death),
         _ if report.tally.unreadable > 0 => Ending::Code(3),
-        Over::Ended(Ended::Missed) => Ending::Code(6),
-        Over::Input | Over::Unread => Ending::Code(if broken.is_empty() { 0 } else { 6 }),
+        SessionEnd::Ended(Ended::Missed) => Ending::Code(6),
+        SessionEnd::Input | SessionEnd::Unread => {
+            Ending::Code(if broken.is_empty() { 0 } else { 6 })
+        }
     };
     let mut account: Vec<String> = match args.format {
         AccountFormat::Text => text_account(&report, &broken),
         AccountFormat::Json => json_account(&report, &broken),
     };
-    if matches!(how, Over::Ended(Ended::Crash | Ended::AsRecorded(_))) {
+    if matches!(end, SessionEnd::Ended(Ended::Crash | Ended::AsRecorded(_))) {
         account.push(remark(MOCK_ENDS));
     }
-    session.finish(&how, &account.concat(), ending);
+    session.finish(&end, &account.concat(), ending);
     file::remove();
     Ok(Exit::Process(record::end_as(ending)))
 }

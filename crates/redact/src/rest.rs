@@ -191,26 +191,7 @@ pub(super) fn listed(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
 pub(super) fn on_line(text: &[u8], from: usize, class: Class) -> Vec<Value> {
     let near = near(text, from, REST);
     let end = memchr::memchr2(b'\r', b'\n', near).unwrap_or(near.len());
-    let is_between = |byte: &u8| {
-        byte.is_ascii_whitespace()
-            || matches!(
-                byte,
-                b'"' | b'\''
-                    | b'`'
-                    | b'<'
-                    | b'>'
-                    | b'&'
-                    | b';'
-                    | b','
-                    | b'|'
-                    | b'('
-                    | b')'
-                    | b'['
-                    | b']'
-                    | b'{'
-                    | b'}'
-            )
-    };
+    let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>&;,|()[]{}".contains(byte);
     let (mut values, mut at) = (Vec::new(), from);
     let mut is_row = class == Class::Password && near.starts_with(b", ");
     for word in near[..end].split(|byte| is_between(byte)) {

@@ -18,9 +18,9 @@ pub const INTERVAL: Duration = Duration::from_millis(33);
 /// Polls without news between two looks at the recorder's lock.
 const LOOK_EVERY: u32 = 15;
 
-/// Polls without news, some ten seconds of them, after which nothing is expected from an indexer
-/// whose recorder has gone.
-const STANDSTILL: u32 = 300;
+/// An indexer that has not come further for so long was stopped: beside busy processes it may take
+/// seconds for what is left.
+pub(super) const STANDSTILL: Duration = Duration::from_secs(10);
 
 /// Polls for which a complete recording is left alone while its recorder makes it one plain file.
 const PATIENCE: u32 = 8;
@@ -141,7 +141,7 @@ impl Watch {
         let spool = spool_of(&self.path);
         let is_orphaned = || {
             let indexed = SpoolReader::open(&spool).is_ok_and(|it| it.progress().indexer_lives());
-            spool::lock(&spool).is_ok() && (!indexed || self.quiet > STANDSTILL)
+            spool::lock(&spool).is_ok() && (!indexed || INTERVAL * self.quiet > STANDSTILL)
         };
         if self.quiet.is_multiple_of(LOOK_EVERY) && is_orphaned() {
             self.recording = None;

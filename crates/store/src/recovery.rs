@@ -7,7 +7,7 @@
 //! Only files in the library are to be given to this module. Whatever may not be written is left
 //! alone.
 
-use super::follow::INTERVAL;
+use super::follow::{INTERVAL, STANDSTILL};
 use super::indexer::derive::reindex;
 use super::indexer::{Budget, IndexError, Indexer, release};
 use super::library::{Entry, EntryError, Standing, spool_of, start_of};
@@ -138,7 +138,8 @@ fn take_over(
     }
     tracing::debug!(spool = %path.display(), ?limit, "a spool is left");
     let waits = limit.is_none();
-    if is_indexed_on(&path, clock, limit, progress) && !waits {
+    let is_at_work = wait_for_indexer(&path, clock, limit, progress);
+    if is_at_work && !waits {
         return Ok(Outcome::Partly);
     }
     let _lock = match lock_patiently(&path, &|| waits && is_missing(reel)) {
@@ -247,20 +248,16 @@ const PAUSE: Duration = Duration::from_millis(2);
 const ATTEMPTS: u32 = 5;
 const CREATION_ATTEMPTS: u32 = 1000;
 
-/// An indexer that has not come further for so long was stopped: beside busy processes it may take
-/// seconds for what is left.
-const STANDSTILL_NS: u64 = 10_000_000_000;
-
 /// Waits while the indexer of a session that is over completes its recording: for as long as that
-/// comes further, or for `limit`. Whether it is still at it.
-fn is_indexed_on(
+/// comes further, or for `limit`. Returns whether it is still at work.
+fn wait_for_indexer(
     path: &Path,
     clock: Clock,
     limit: Option<Duration>,
     progress: &mut dyn FnMut(Stage),
 ) -> bool {
     let mut done = 0;
-    let mut deadline = clock.deadline(limit.map_or(STANDSTILL_NS, nanos));
+    let mut deadline = clock.deadline(nanos(limit.unwrap_or(STANDSTILL)));
     while deadline.left_ns() > 0 {
         let Ok(mut spool) = SpoolReader::open(path) else {
             return false;
@@ -271,7 +268,7 @@ fn is_indexed_on(
             return false;
         }
         if limit.is_none() && now.drained > done {
-            (done, deadline) = (now.drained, clock.deadline(STANDSTILL_NS));
+            (done, deadline) = (now.drained, clock.deadline(nanos(STANDSTILL)));
         }
         let of = spool.last_position().unwrap_or(done);
         progress(Stage::Draining { done, of });

@@ -119,9 +119,10 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
         let said = phrases::stderr_says(facts, asked);
         format!("the server {ended}{when}{said}")
     };
-    let in_vain = phrases::if_any(vain.len() as u64, |_| {
+    let in_vain = phrases::if_any(vain.len() as u64, |n| {
+        let was = if n == 1 { "was" } else { "were" };
         let calls = phrases::calls(vain.iter().copied());
-        format!("; {calls} was sent when it had already closed its output")
+        format!("; {calls} {was} sent when it had already closed its output")
     });
     let cause = Cause::new(certainty, sentence + &in_vain, advice);
     let usage = facts.session.usage.filter(|_| was_killed);

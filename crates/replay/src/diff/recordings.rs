@@ -78,7 +78,7 @@ pub struct PairSide {
 /// Pairs exchanges: those that ask for the same; that ask for the same but for what two runs never
 /// share; that are of the same method and tool, prompt or resource.
 fn aligned([left, right]: &[Vec<Digests>; 2]) -> Vec<Places> {
-    let key = |nth: usize| move |of_one: &Digests| of_one.keys[nth];
+    let key = |nth: usize| move |one: &Digests| one.keys[nth];
     align::by_key([left, right], &[&key(0), &key(1), &key(2)])
 }
 
@@ -104,7 +104,7 @@ pub fn recordings(
     let theirs = sides[1].digests(judge, &mut |known| goes_on(0, ours.len() + known))?;
     let mut digests = [ours, theirs];
     if let Wanted::Part(part) = wanted {
-        digests[0].retain(|of_one| part.contains(&of_one.id));
+        digests[0].retain(|one| part.contains(&one.id));
     }
     let mut compared = Compared {
         pairs: Vec::new(),
@@ -155,7 +155,7 @@ pub fn exchanges(
     if is_retry || !judge.rules().binds.is_empty() {
         let before = |at: usize, end: ExchangeId| {
             let mut digests = sides[at].digests(judge, &mut |_| true)?;
-            digests.retain(|of_one| of_one.id < end);
+            digests.retain(|one| one.id < end);
             Ok::<_, ReadError>(digests)
         };
         let digests = [before(0, left.1)?, before(1, right.1)?];

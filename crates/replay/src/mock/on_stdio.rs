@@ -42,7 +42,7 @@ const PATIENCE: u16 = 1000;
 
 /// The end of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Over {
+pub enum SessionEnd {
     Input,
     /// The host no longer reads.
     Unread,
@@ -73,11 +73,7 @@ impl<'a> Session<'a> {
     ) -> Self {
         let mut recorder = Recorder::create(record, Clock::start());
         let tap = recorder.tap();
-        for message in &record.remarks {
-            let message = message.clone();
-            tap.event(EventKind::Warning { message });
-        }
-        recorder.warn_of_network();
+        recorder.record_remarks(record);
         let pid = std::process::id();
         tap.event(EventKind::Spawned { pid });
         recorder.start();
@@ -98,29 +94,29 @@ impl<'a> Session<'a> {
     }
 
     /// Serves until the session is over.
-    pub fn run(&mut self) -> (Over, Report) {
+    pub fn run(&mut self) -> (SessionEnd, Report) {
         self.server.begin(self.now());
-        let how = loop {
+        let end = loop {
             match self.settle() {
-                Err(how) => break how,
-                Ok(()) if self.server.is_done() => break Over::Input,
+                Err(end) => break end,
+                Ok(()) if self.server.is_done() => break SessionEnd::Input,
                 Ok(()) => {}
             }
-            if let Err(how) = self.wait() {
-                break how;
+            if let Err(end) = self.wait() {
+                break end;
             }
         };
-        (how, self.server.report())
+        (end, self.server.report())
     }
 
     /// Says how the session went, and ends its recording.
-    pub fn finish(mut self, how: &Over, account: &str, ending: Ending) {
+    pub fn finish(mut self, end: &SessionEnd, account: &str, ending: Ending) {
         self.say(account);
         self.tap.event(EventKind::Eof {
             stream: StreamId::S2C,
-            by: match how {
-                Over::Unread => Closer::Reader,
-                Over::Input | Over::Signal(_) | Over::Ended(_) => Closer::Writer,
+            by: match end {
+                SessionEnd::Unread => Closer::Reader,
+                SessionEnd::Input | SessionEnd::Signal(_) | SessionEnd::Ended(_) => Closer::Writer,
             },
         });
         // As `wait` gives it: the code in the second byte, or the signal in the first.
@@ -138,7 +134,7 @@ impl<'a> Session<'a> {
     }
 
     /// Does all that is to be done now.
-    fn settle(&mut self) -> Result<(), Over> {
+    fn settle(&mut self) -> Result<(), SessionEnd> {
         loop {
             self.server.tick(self.now());
             let actions = self.server.take();
@@ -154,14 +150,14 @@ impl<'a> Session<'a> {
                     }
                     Action::Stderr(line) => self.write_stderr(&line),
                     Action::Say(text) => self.say(&(self.remark)(&text)),
-                    Action::End(ended) => return Err(Over::Ended(ended)),
+                    Action::End(ended) => return Err(SessionEnd::Ended(ended)),
                 }
             }
         }
     }
 
     /// Waits for the host, for a signal, or for the next thing that is due.
-    fn wait(&mut self) -> Result<(), Over> {
+    fn wait(&mut self) -> Result<(), SessionEnd> {
         let due = self.server.due().map(|due| due.since(self.now()));
         let timeout = due.map_or(PollTimeout::NONE, within);
         let stdin = io::stdin();
@@ -177,7 +173,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn read(&mut self, stdin: BorrowedFd<'_>) -> Result<(), Over> {
+    fn read(&mut self, stdin: BorrowedFd<'_>) -> Result<(), SessionEnd> {
         let mut buffer = vec![0; AT_ONCE];
         match read(stdin, &mut buffer) {
             Ok(count @ 1..) => {
@@ -203,7 +199,7 @@ impl<'a> Session<'a> {
     fn lines(
         &mut self,
         give: impl FnOnce(&mut Lines, &mut dyn FnMut(Line<'_>)),
-    ) -> Result<(), Over> {
+    ) -> Result<(), SessionEnd> {
         let mut lines = std::mem::take(&mut self.lines);
         let mut done = Ok(());
         give(&mut lines, &mut |line| {
@@ -217,16 +213,16 @@ impl<'a> Session<'a> {
     }
 
     /// Ends the session if a signal has come.
-    fn signalled(&self) -> Result<(), Over> {
+    fn signalled(&self) -> Result<(), SessionEnd> {
         let Some(signal) = self.signals.take() else {
             return Ok(());
         };
         self.tap.event(signal_event(signal, Passed::NotNeeded));
-        Err(Over::Signal(signal))
+        Err(SessionEnd::Signal(signal))
     }
 
     /// Writes to the host. Waits for as long as the host does not read.
-    fn write(&self, bytes: &[u8]) -> Result<(), Over> {
+    fn write(&self, bytes: &[u8]) -> Result<(), SessionEnd> {
         for mut left in bytes.chunks(AT_ONCE) {
             self.tap.chunk(StreamId::S2C, self.now(), left);
             while !left.is_empty() {
@@ -241,7 +237,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn write_some(&self, left: &mut &[u8]) -> Result<(), Over> {
+    fn write_some(&self, left: &mut &[u8]) -> Result<(), SessionEnd> {
         let stdout = io::stdout();
         let room = (Some(stdout.as_fd()), PollFlags::POLLOUT);
         let wake = (Some(self.signals.wake.as_fd()), PollFlags::POLLIN);
@@ -253,7 +249,7 @@ impl<'a> Session<'a> {
             match write(stdout.as_fd(), &left[..left.len().min(WITHOUT_WAITING)]) {
                 Ok(count) => *left = &left[count..],
                 Err(Errno::EINTR | Errno::EAGAIN) => {}
-                Err(_) => return Err(Over::Unread),
+                Err(_) => return Err(SessionEnd::Unread),
             }
         }
         Ok(())

@@ -57,7 +57,8 @@ pub struct Indexer {
     pub(super) spool: SpoolReader,
     state: Position,
     deriver: Option<Deriver>,
-    files: Files,
+    /// What the last transaction left.
+    files: FileMarks,
     /// A transaction failed: memory is ahead of the file.
     astray: bool,
     /// What was released of the spool; `None`: its recorder has gone, nobody writes it again.
@@ -115,7 +116,7 @@ impl Indexer {
             released: deriver.is_some().then_some(0),
             spool,
             state: Position::load(&conn)?,
-            files: files(path),
+            files: marks_of(path),
             conn,
             deriver,
             astray: false,
@@ -164,7 +165,7 @@ impl Indexer {
         let state = if is_derived { state } else { State::Pending };
         self.transact(|batch| batch.finish(&status, state))?;
         if is_derived {
-            self.leave_wal_first()?;
+            self.make_one_plain_file()?;
         }
         Ok(is_derived)
     }
@@ -179,7 +180,10 @@ impl Indexer {
         self.find_back()?;
         self.deriver = None;
         let status = self.spool.status()?;
-        let state = [State::Recovered, State::Complete][usize::from(status.end.is_some())];
+        let state = match status.end {
+            Some(_) => State::Complete,
+            None => State::Recovered,
+        };
         self.transact(|batch| {
             batch.finish(&status, state)?;
             batch.warn_of_damage()?;
@@ -189,7 +193,7 @@ impl Indexer {
             derive::rebuild(batch.conn, progress).map(drop)
         })?;
         // A reader that is in the way is no error: the next one makes up for it.
-        self.leave_wal_first()?;
+        self.make_one_plain_file()?;
         Ok(state)
     }
 
@@ -210,7 +214,7 @@ impl Indexer {
     }
 
     /// The recording is complete: makes it one plain file if it can be done now.
-    fn leave_wal_first(&mut self) -> Result<(), IndexError> {
+    fn make_one_plain_file(&mut self) -> Result<(), IndexError> {
         self.smaller = schema::smaller(&self.conn, &self.path);
         self.leave_wal().map(drop)
     }
@@ -232,7 +236,7 @@ impl Indexer {
     ) -> Result<T, IndexError> {
         if are_disturbed(&self.path, self.files) {
             // Another program that uses SQLite may have moved all of the WAL into the file.
-            self.files[1].1 = 0;
+            self.files[1].bytes = 0;
             let in_wal = self.conn.query_row(IN_WAL, [], |row| row.get::<_, i64>(1));
             if are_disturbed(&self.path, self.files) || in_wal != Ok(0) {
                 return Err(IndexError::Disturbed);
@@ -257,8 +261,8 @@ impl Indexer {
         drop(batch);
         transaction.commit()?;
         // What somebody has done meanwhile must not pass for our own work.
-        for (left, now) in self.files.iter_mut().zip(files(&self.path)) {
-            left.1 = left.1.max(now.1);
+        for (left, now) in self.files.iter_mut().zip(marks_of(&self.path)) {
+            left.bytes = left.bytes.max(now.bytes);
         }
         self.astray = false;
         Ok(value)
@@ -321,22 +325,36 @@ impl Budget {
 
 // What other programs do to a recording while it is made.
 
-/// The inodes and lengths of its file and its WAL.
-type Files = [(u64, u64); 2];
+/// What shows whether a file is still what it was; nothing where there is none.
+#[derive(Clone, Copy, Default)]
+struct FileMark {
+    inode: u64,
+    bytes: u64,
+}
 
-fn files(reel: &Path) -> Files {
+/// Of the file of a recording and of its WAL.
+type FileMarks = [FileMark; 2];
+
+fn marks_of(reel: &Path) -> FileMarks {
     ["", "-wal"].map(|suffix| {
         let file = open::beside(reel, suffix).metadata();
-        file.map_or((0, 0), |file| (file.ino(), file.len()))
+        file.map_or_else(
+            |_| FileMark::default(),
+            |file| FileMark {
+                inode: file.ino(),
+                bytes: file.len(),
+            },
+        )
     })
 }
 
 /// Whether the files of `reel` are others than a transaction `left`, or shorter: in WAL mode none is
 /// ever cut off, but a WAL of which all is in the file. The index of the WAL must not be asked:
 /// to close a file gives up all locks that this process has on it.
-fn are_disturbed(reel: &Path, left: Files) -> bool {
-    let is_other = |(now, then): ((u64, u64), (u64, u64))| now.0 != then.0 || now.1 < then.1;
-    files(reel).into_iter().zip(left).any(is_other)
+fn are_disturbed(reel: &Path, left: FileMarks) -> bool {
+    let both = marks_of(reel).into_iter().zip(left);
+    let mut both = both.map(|(now, then)| now.inode != then.inode || now.bytes < then.bytes);
+    both.any(|is_other| is_other)
 }
 
 /// Puts what is left of the recording `reel` away (`NAME.reel.damaged`).

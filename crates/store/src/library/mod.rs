@@ -157,7 +157,8 @@ impl Library {
         reels.reverse();
         reels.sort_by_cached_key(|reel| {
             let name = reel.file_name().unwrap_or_default();
-            !name.as_encoded_bytes().starts_with(b"2")
+            let says_when = name.as_encoded_bytes().starts_with(b"2");
+            !says_when
         });
         let rest = reels.split_off(count.min(reels.len()));
         let mut entries: Vec<_> = reels.iter().map(|reel| Entry::read(reel)).collect();

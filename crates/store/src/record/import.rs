@@ -132,7 +132,11 @@ impl Import {
         };
         self.write_status(Some(end))?;
         self.drain(1)?;
-        let state = [State::Complete, State::Recovered][usize::from(self.is_recovered)];
+        let state = if self.is_recovered {
+            State::Recovered
+        } else {
+            State::Complete
+        };
         self.indexer.finish(state)?;
         Ok(self.indexer.release_spool()?)
     }

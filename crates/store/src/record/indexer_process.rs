@@ -192,8 +192,11 @@ impl Worker {
         let is_whole = SpoolReader::open(&self.spool)?.progress().released == 0;
         self.indexer = None;
         put_away(&self.reel);
-        let lacks = ["what its journal did not hold any more", "nothing"];
-        let lacks = lacks[usize::from(is_whole)];
+        let lacks = if is_whole {
+            "nothing"
+        } else {
+            "what its journal did not hold any more"
+        };
         let what = IndexError::Disturbed;
         let message = format!("{what}, which was made anew and lacks {lacks}");
         let indexer = self.indexer()?;

@@ -77,11 +77,7 @@ pub fn run(options: &Options, begin: impl FnOnce()) -> Ending {
     signals::survive_large_files();
     let mut recorder = Recorder::create(options, Clock::start());
     let tap = recorder.tap();
-    for message in &options.remarks {
-        let message = message.clone();
-        tap.event(EventKind::Warning { message });
-    }
-    recorder.warn_of_network();
+    recorder.record_remarks(options);
     let gauges = recorder.gauges();
     let ended = stdio::run(&options.command, &tap, &gauges, || {
         process::release(inherited);

@@ -65,10 +65,11 @@ impl Recorder {
         self.files.as_ref().map(|files| &*files.context.recording)
     }
 
-    /// Puts on record that the recording lies where it may hang.
-    pub fn warn_of_network(&self) {
+    /// Puts the remarks of `options` on record, and that the recording lies where it may hang.
+    pub fn record_remarks(&self, options: &Options) {
         let files = self.files.as_ref();
-        if let Some(message) = files.and_then(|files| network(&files.spool)) {
+        let network = files.and_then(|files| network(&files.spool));
+        for message in options.remarks.iter().cloned().chain(network) {
             self.tap.event(EventKind::Warning { message });
         }
     }

@@ -18,7 +18,6 @@
 use super::calls::Notices;
 use super::calls::{Call, Calls, Skipped, Tally, named};
 use super::questions::Questions;
-use super::requests::cancelled;
 use super::script::{Script, Step, What};
 use super::stages::{Ending, Stage};
 use super::{Options, Order};
@@ -31,7 +30,7 @@ use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::Value;
-use mcpreel_wire::message::Classifier;
+use mcpreel_wire::message::{Classifier, Notification, Subject};
 use mcpreel_wire::text::{escape, plural};
 use std::time::Duration;
 
@@ -298,5 +297,13 @@ impl Director<'_> {
             What::Noise => self.tally.noise[0] += 1,
             What::Answers(_) | What::Batch(_) => {}
         }
+    }
+}
+
+/// The id of the request that a notification cancels.
+pub(super) fn cancelled(notification: &Notification) -> Option<&RequestId> {
+    match &notification.subject {
+        Subject::Cancelled { request_id } => request_id.as_ref(),
+        _ => None,
     }
 }

@@ -2,7 +2,7 @@
 //! frames.
 
 use super::calls::{Call, Chain, lacks, patience};
-use super::director::Director;
+use super::director::{Director, cancelled};
 use super::script::{Step, What};
 use super::stages::Stop;
 use crate::bind::{About, Role, Round, fresh_id};
@@ -11,7 +11,6 @@ use bytes::Bytes;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::mcp::methods::canonical;
-use mcpreel_wire::message::{Notification, Subject};
 
 /// Why a frame does not go out; `None`: the user does not want it.
 type Held = Option<Outcome>;
@@ -205,12 +204,4 @@ impl Director<'_> {
 
 fn unreached(why: &str) -> Outcome {
     Outcome::Unreached(why.into())
-}
-
-/// The id of the request that a notification cancels.
-pub(super) fn cancelled(notification: &Notification) -> Option<&RequestId> {
-    match &notification.subject {
-        Subject::Cancelled { request_id } => request_id.as_ref(),
-        _ => None,
-    }
 }

@@ -51,7 +51,7 @@ impl Finder<'_> {
     }
 
     /// Whether there may be something. Says yes too often, never no where there is something.
-    fn may_have(&self, raw: &[u8], depth: usize) -> bool {
+    pub fn may_have(&self, raw: &[u8], depth: usize) -> bool {
         let mut odd = 0;
         let mut is_likely = |sign| text::is_likely(self.policy, raw, &sign, &mut odd);
         self.policy.reads_all()

@@ -98,7 +98,21 @@ pub(super) enum Notice {
     Code(Code),
     /// A name beside which a code stands that is given back for a token.
     Grant,
+    /// An option of a program, in a list of its arguments.
+    Option,
 }
+
+/// Options behind which a secret may stand, and whose names do not say so.
+const OPTIONS: [&str; 8] = [
+    "\"-a",
+    "\"-k",
+    "\"-p",
+    "\"-t",
+    "\"-u",
+    "\"-w",
+    "\"--user",
+    "\"--proxy-user",
+];
 
 type Texts = Vec<(String, Notice)>;
 
@@ -224,8 +238,13 @@ fn shapes(without: &BTreeSet<&str>) -> (Vec<Shape>, Texts) {
             continue;
         }
         let notice = Notice::Shape(shapes.len());
-        let anchors = rule.anchors.iter();
-        texts.extend(anchors.map(|anchor| (anchor.clone(), notice)));
+        for anchor in &rule.anchors {
+            texts.push((anchor.clone(), notice));
+            if anchor.contains('"') {
+                // As it stands in a frame.
+                texts.push((anchor.replace('"', "\\\""), notice));
+            }
+        }
         shapes.push(Shape {
             rule,
             number,
@@ -255,6 +274,7 @@ fn notices(without: &BTreeSet<&str>, names: &[String]) -> Texts {
         texts.extend(shipped.chain(own).map(|name| (name, Notice::Name)));
         let grants = names::words().grants.iter();
         texts.extend(grants.map(|name| (name.clone(), Notice::Grant)));
+        texts.extend(OPTIONS.map(|option| (option.to_owned(), Notice::Option)));
     }
     texts
 }

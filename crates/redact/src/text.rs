@@ -48,7 +48,7 @@ pub(super) fn scan(policy: &Policy, text: &[u8], found: &mut Found) -> Vec<Code>
             Notice::Url => url::find(&mut scan, end),
             Notice::Pem => pem::find(&mut scan, start),
             Notice::Code(code) if !codes.contains(&code) => codes.push(code),
-            Notice::Code(_) | Notice::Grant => {}
+            Notice::Code(_) | Notice::Grant | Notice::Option => {}
         }
     }
     // Most words that are names are words of a sentence.
@@ -85,12 +85,23 @@ pub(super) fn scan(policy: &Policy, text: &[u8], found: &mut Found) -> Vec<Code>
 pub(super) fn is_likely(policy: &Policy, raw: &[u8], sign: &Sign, odd: &mut usize) -> bool {
     let Sign { notice, start, end } = *sign;
     match notice {
-        Notice::Shape(number) => shape(policy, raw, number, start).is_some(),
-        Notice::Name => may_have_value(raw, start..end, odd),
+        // In a frame its quotes and newlines are escaped, and a quote may stand before it.
+        Notice::Shape(number) => {
+            let around = near(raw, start.saturating_sub(LEAD), LEAD + NEAR);
+            around.contains(&b'\\')
+                || policy.shapes[number].rule.lead.has(b'"')
+                || shape(policy, raw, number, start).is_some()
+        }
+        // Some words are only the last one of a name: `id` of `session id`.
+        Notice::Name => {
+            may_have_value(raw, start..end, odd)
+                && (raw[start..end].eq_ignore_ascii_case(b"key")
+                    || name_ending_at(policy, raw, start..end).is_some())
+        }
         Notice::Url => url::may_have_user(&raw[end..]),
         Notice::Code(Code::Percent) => encodings::percent(&raw[start..]).is_some(),
         Notice::Grant => memchr::memmem::find(raw, b"\"code").is_some(),
-        Notice::Code(_) | Notice::Pem => true,
+        Notice::Code(_) | Notice::Pem | Notice::Option => true,
     }
 }
 

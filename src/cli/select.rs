@@ -1,4 +1,5 @@
-//! From what a person typed to a recording that is open and complete.
+//! From what a person typed (which `store::library::selector` understands) to a recording that is open
+//! and complete.
 
 use super::cassette::Tape;
 use super::exit::Failure;

@@ -1,9 +1,9 @@
-//! Faults in the definition of a tool: its name, its schemas, its headers.
+//! Faults in the definition of a tool: its name, schemas, headers, description.
 
 use super::schema;
 use super::schema_limits::{Place, Survey, subschemas};
 use super::{
-    EXTERNAL_REF, HIDES_TOOLS, INPUT_SCHEMA_INVALID, ListedTool, NAME_FORMAT,
+    DESCRIPTION_MISSING, EXTERNAL_REF, HIDES_TOOLS, INPUT_SCHEMA_INVALID, ListedTool, NAME_FORMAT,
     OUTPUT_SCHEMA_INVALID, X_HEADER_INVALID, member,
 };
 use crate::{Rule, quote};
@@ -91,6 +91,10 @@ impl Definitions {
         }
         if !hides.is_empty() {
             tool.tell(&HIDES_TOOLS, [], &hides.join("; "));
+        }
+        let description = definition.get("description").filter(|text| !text.is_null());
+        if description.is_none_or(|text| text.is_str("")) {
+            tool.tell(&DESCRIPTION_MISSING, [], "no description");
         }
     }
 

@@ -180,13 +180,8 @@ impl Tools {
                 tool.tell(&DUPLICATE_NAME, [member("name")], "listed before");
             }
             let digest = digest((definition.raw(), part.revision()));
-            let is_new = self.looked_at.is_first(digest);
-            if is_new {
+            if self.looked_at.is_first(digest) {
                 definitions.look(definition, &tool);
-            }
-            let description = definition.get("description").filter(|text| !text.is_null());
-            if is_new && description.is_none_or(|text| text.is_str("")) {
-                tool.tell(&DESCRIPTION_MISSING, [], "no description");
             }
         }
         if let Some(skipped) = definitions.skipped() {

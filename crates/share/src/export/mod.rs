@@ -1,5 +1,5 @@
 //! Exports: the selected part of a recording, the same for all formats; and the formats for reading
-//! and for other people's programs.
+//! and for other people's programs. Their names are `Format` in `outgoing`.
 //!
 //! * [`transcript`]: a transcript, for people;
 //! * [`markdown`]: a bug report;

@@ -83,6 +83,17 @@ impl Entry {
         let file = real(reel);
         let spool = spool_of(&file);
         let (details, standing) = look_at(&file, &spool);
+        let size = size_of(reel) + size_of(&open::beside(&file, "-wal")) + size_of(&spool);
+        Self::new(reel, details, standing, size)
+    }
+
+    /// The recording `reel`, which is finished and says this about itself.
+    pub(super) fn finished(reel: &Path, summary: Box<Summary>) -> Self {
+        let details = Details::Recorded(summary);
+        Self::new(reel, details, Standing::Finished, size_of(reel))
+    }
+
+    fn new(reel: &Path, details: Details, standing: Standing, size: u64) -> Self {
         let stem = reel.file_stem().unwrap_or_default().to_string_lossy();
         let (id, name, wall_ns) = match &details {
             Details::Recorded(summary) => {
@@ -97,7 +108,7 @@ impl Entry {
             id,
             name,
             wall_ns,
-            size: size_of(reel) + size_of(&open::beside(&file, "-wal")) + size_of(&spool),
+            size,
             standing,
             details,
         }

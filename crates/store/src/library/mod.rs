@@ -1,13 +1,13 @@
 //! The folder of recordings.
 //!
 //! Whatever lies in it with the ending `.reel` or `.spool` is an [`Entry`]; one that cannot be
-//! read says why and never prevents the others. Listing reads one row of each, and changes
-//! nothing.
+//! read says why and never prevents the others. Listing reads one row of each, and changes none.
 //!
 //! * [`selector`]: how a person says which recording is meant;
 //! * [`retention`]: which recordings go.
 
 mod entry;
+mod listing;
 pub mod retention;
 pub mod selector;
 
@@ -23,13 +23,14 @@ use std::collections::BTreeSet;
 use std::fs::{DirBuilder, Metadata};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 pub const REEL: &str = "reel";
 
 pub const SPOOL: &str = "spool";
+
+/// More recordings are read in threads, and what they say is kept.
+const MANY: usize = 64;
 
 /// Why the folder cannot be listed.
 #[derive(Debug, thiserror::Error)]
@@ -115,7 +116,7 @@ impl Library {
     /// All recordings, the newest first. A folder that does not exist has none.
     pub fn list(&self) -> Result<Vec<Entry>, LibraryError> {
         let reels = self.reels()?;
-        let mut entries = read_all(&reels);
+        let mut entries = listing::read_all(&self.dir, &reels, !self.is_anybodys);
         newest_first(&mut entries);
         Ok(entries)
     }
@@ -163,12 +164,12 @@ impl Library {
         let rest = reels.split_off(count.min(reels.len()));
         let mut entries: Vec<_> = reels.iter().map(|reel| Entry::read(reel)).collect();
         let oldest = entries.iter().map(|entry| entry.wall_ns).min().unwrap_or(0);
-        let may_be_newer = |reel: &&PathBuf| entry::changed_at(reel) >= oldest;
-        entries.extend(
-            rest.iter()
-                .filter(may_be_newer)
-                .map(|reel| Entry::read(reel)),
-        );
+        let rest = rest.iter().filter(|reel| entry::changed_at(reel) >= oldest);
+        let rest: Vec<_> = rest.collect();
+        if rest.len() > MANY {
+            return self.list();
+        }
+        entries.extend(rest.into_iter().map(|reel| Entry::read(reel)));
         newest_first(&mut entries);
         Ok(entries)
     }
@@ -207,25 +208,6 @@ impl Library {
             found => Ok(found.unwrap_or_default()),
         }
     }
-}
-
-/// Fewer are read sooner than a thread is started.
-const PART: usize = 64;
-
-/// Reads what recordings say: each takes a fraction of a millisecond, and there may be thousands.
-fn read_all(reels: &[PathBuf]) -> Vec<Entry> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let part = reels.len().div_ceil(threads).max(PART);
-    let read = |part: &[PathBuf]| -> Vec<Entry> { part.iter().map(|it| Entry::read(it)).collect() };
-    thread::scope(|scope| {
-        let threads = reels
-            .chunks(part)
-            .map(|part| scope.spawn(move || read(part)));
-        let threads: Vec<_> = threads.collect();
-        let read = threads.into_iter().map(thread::ScopedJoinHandle::join);
-        read.flat_map(|it| it.unwrap_or_else(|panic| resume_unwind(panic)))
-            .collect()
-    })
 }
 
 fn newest_first(entries: &mut [Entry]) {

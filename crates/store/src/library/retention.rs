@@ -1,7 +1,7 @@
 //! The recordings that go: a function of the list, the policy and the time. Nothing is deleted by
 //! itself.
 
-use super::{Entry, Standing, spool_of};
+use super::{Entry, Standing, listing, spool_of};
 use crate::indexer;
 use crate::open::beside;
 use crate::reader::Summary;
@@ -84,6 +84,7 @@ pub fn delete(reel: &Path) -> io::Result<bool> {
             _ => {}
         }
     }
+    listing::forget(reel.parent().unwrap_or(Path::new("")));
     Ok(true)
 }
 

@@ -21,7 +21,7 @@ use mcpreel_trace::session::Session;
 pub use reader_rows::{EventRow, FindingRow, MessageRow};
 use reader_rows::{Stored, number, word};
 use rusqlite::{Connection, OptionalExtension, Params, Row};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::path::{Path, PathBuf};
 
@@ -342,7 +342,7 @@ const SELECT: &str = "SELECT id, name, state, origin, parent, wall_ns, transport
     (SELECT count(*) FROM annotation), slow_ns FROM recording";
 
 /// A recording in numbers and names. Times are nanoseconds.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Summary {
     pub id: String,
     /// The name given with `--name`, else the command's.

@@ -7,7 +7,7 @@
 //!
 //! It is a process so that nothing that happens to it, or to the files that it maps, happens to the
 //! session. When the recorder closes the connection, or has gone, it takes in the rest and ends. It
-//! may itself end at any moment: the recorder starts another, or the next reader does its work.
+//! may itself end at any moment: the recorder (`keeper`) starts another, or the next reader does its work.
 
 use crate::indexer::{Budget, IndexError, Indexer, put_away};
 use crate::library::REEL;

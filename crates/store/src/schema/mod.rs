@@ -293,7 +293,7 @@ pub fn era(word: &str) -> Option<Era> {
 }
 
 /// The state of a recording by its own word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// The recorder is writing, or was killed.

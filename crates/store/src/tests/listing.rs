@@ -4,6 +4,8 @@ use super::written_session::*;
 use crate::library::{Details, Library, Standing, retention, spool_of};
 use crate::schema::State;
 use rusqlite::Connection;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 fn finish(session: &Session) {
@@ -69,6 +71,60 @@ fn two_hundred_recordings_are_listed_and_the_bad_ones_named() {
     assert_eq!(pending, ["00000999"]);
     assert_eq!(standing(Standing::Live).count(), 1);
     drop(live);
+}
+
+/// Seventy recordings called `weather`.
+fn seventy(dir: &Path) -> Session {
+    let one = finished(dir, 1);
+    for id in 2..=70 {
+        let copy = dir.join(format!("2026-11-20T15-17-03_weather_{id:08x}.reel"));
+        std::fs::copy(&one.reel, copy).unwrap();
+    }
+    one
+}
+
+#[test]
+fn what_many_recordings_say_is_kept_until_they_change() {
+    let dir = tempfile::tempdir().unwrap();
+    let one = seventy(dir.path());
+    let library = Library::new(dir.path());
+    let named = |name: &str| {
+        let entries = library.list().unwrap();
+        entries.iter().filter(|entry| entry.name == name).count()
+    };
+    let file = dir.path().join(".summaries.json");
+    let kept = || std::fs::read_to_string(&file).unwrap_or_default();
+    let count = || kept().matches(".reel\":").count();
+    // Those that were written this very second could change within the same date.
+    while count() != 70 {
+        assert_eq!(named("weather"), 70);
+        std::thread::yield_now();
+    }
+    std::fs::write(&file, kept().replace("\"weather\"", "\"kept\"")).unwrap();
+    assert_eq!(named("kept"), 70, "they are not opened again");
+
+    let conn = Connection::open(&one.reel).unwrap();
+    let rename = "UPDATE recording SET name = 'changed'";
+    conn.execute(rename, []).unwrap();
+    assert_eq!((named("changed"), named("kept")), (1, 69));
+    std::fs::remove_file(&one.reel).unwrap();
+    assert_eq!((named("changed"), named("kept")), (0, 69));
+    assert_eq!(count(), 69, "nothing is kept of what has gone");
+
+    std::fs::write(&file, "something else").unwrap();
+    assert_eq!(named("weather"), 69);
+    let first = library.reels().unwrap().remove(0);
+    assert!(retention::delete(&first).unwrap());
+    assert!(!file.exists());
+}
+
+#[test]
+fn nothing_is_kept_where_others_may_write() {
+    let dir = tempfile::tempdir().unwrap();
+    seventy(dir.path());
+    std::fs::set_permissions(dir.path(), Permissions::from_mode(0o777)).unwrap();
+    assert_eq!(Library::new(dir.path()).list().unwrap().len(), 70);
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 70);
 }
 
 #[test]

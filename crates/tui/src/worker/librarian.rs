@@ -65,9 +65,15 @@ impl Librarian {
     /// Reads what has changed since the last time.
     fn read(&mut self) -> Result<(), String> {
         let reels = self.library.reels().map_err(|error| sentence(&error))?;
+        // Dates before contents: what changes in between is read once more.
+        let stamps: Vec<_> = reels.iter().map(|reel| stamp_of(reel)).collect();
         let mut known = std::mem::take(&mut self.known);
-        for reel in reels {
-            let stamp = stamp_of(&reel);
+        let mut listed = BTreeMap::new();
+        if known.is_empty() {
+            let all = self.library.list().map_err(|error| sentence(&error))?;
+            listed.extend(all.into_iter().map(|entry| (entry.path.clone(), entry)));
+        }
+        for (reel, stamp) in reels.into_iter().zip(stamps) {
             let old = known.remove(&reel);
             // A recorder that has gone leaves nothing but its lock, and no date tells that.
             let is_live = |known: &Known| known.entry.standing == Standing::Live;
@@ -75,7 +81,7 @@ impl Librarian {
                 Some(old) if old.stamp == stamp && !is_live(&old) => old,
                 _ => Known {
                     stamp,
-                    entry: Arc::new(Entry::read(&reel)),
+                    entry: Arc::new(listed.remove(&reel).unwrap_or_else(|| Entry::read(&reel))),
                     hopeless: false,
                 },
             };

@@ -1,7 +1,7 @@
 //! Paths of the left side and what stands for them on the right: a workspace that lies elsewhere.
 
+use mcpreel_wire::text::uri_path;
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rewrites {
@@ -33,7 +33,7 @@ impl Rewrites {
         let pairs = pairs.into_iter().filter(|(from, _)| !from.is_empty());
         let pairs = pairs.map(|(from, to)| (bare(from), bare(to)));
         let both =
-            pairs.flat_map(|(from, to)| [(true, encoded(&from), encoded(&to)), (false, from, to)]);
+            pairs.flat_map(|(from, to)| [(true, in_uri(&from), in_uri(&to)), (false, from, to)]);
         let mut pairs: Vec<_> = both
             .map(|(in_uri, from, to)| Pair { in_uri, from, to })
             .collect();
@@ -98,19 +98,8 @@ fn ends(rest: &str) -> bool {
     }
 }
 
-/// A path as it stands in a URI (RFC 3986, section 3.3).
-fn encoded(path: &str) -> String {
-    const PLAIN: &[u8] = b"/-._~!$&'()*+,;=:@";
-    let mut out = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || PLAIN.contains(&byte) {
-            out.push(byte.into());
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
+fn in_uri(path: &str) -> String {
+    uri_path(path.as_bytes(), b"!$&'()*+,;=:@")
 }
 
 #[cfg(test)]

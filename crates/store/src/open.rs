@@ -11,10 +11,10 @@
 use super::schema;
 use super::schema::{APPLICATION_ID, Additions, FormatVersion};
 use mcpreel_capture::spool::open_regular;
+use mcpreel_wire::text::uri_path;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::fs::Permissions;
 use std::io;
 use std::io::Read;
@@ -211,20 +211,8 @@ fn is_corrupt(error: &rusqlite::Error) -> bool {
 /// `file:` URI of a path, whatever its bytes are.
 pub(crate) fn uri(path: &Path, query: &str) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut uri = String::from("file:");
-    for &byte in absolute.as_os_str().as_bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
-                uri.push(char::from(byte));
-            }
-            _ => {
-                let _ = write!(uri, "%{byte:02X}");
-            }
-        }
-    }
-    uri.push('?');
-    uri.push_str(query);
-    uri
+    let path = uri_path(absolute.as_os_str().as_bytes(), b"");
+    format!("file:{path}?{query}")
 }
 
 /// The file that `path` means where it is a symbolic link: a WAL, journal or spool stands beside

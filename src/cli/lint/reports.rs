@@ -12,7 +12,7 @@ use mcpreel_share::export::without_nulls;
 use mcpreel_store::library::{Entry, short_id};
 use mcpreel_store::reader::{FindingRow, ReadError, Recording};
 use mcpreel_trace::frame::Seq;
-use mcpreel_wire::text::{count, escape, pad_start, plural};
+use mcpreel_wire::text::{count, escape, pad_start, plural, uri_path};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -328,31 +328,5 @@ pub fn sarif(all: &[Checked<'_>]) -> Value {
 /// A path as a reference in the sense of RFC 3986.
 fn uri(path: &Path) -> String {
     let scheme = if path.is_absolute() { "file://" } else { "" };
-    let mut uri = scheme.to_owned();
-    for &byte in path.as_os_str().as_bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(uri, "%{byte:02X}");
-        }
-    }
-    uri
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_a_uri() {
-        assert_eq!(
-            uri(Path::new("/tmp/a b#1.reel")),
-            "file:///tmp/a%20b%231.reel"
-        );
-        assert_eq!(
-            uri(Path::new("recordings/ü.reel")),
-            "recordings/%C3%BC.reel"
-        );
-    }
+    format!("{scheme}{}", uri_path(path.as_os_str().as_bytes(), b""))
 }

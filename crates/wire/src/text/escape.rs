@@ -140,9 +140,30 @@ fn is_variation_selector(character: char) -> bool {
     matches!(character, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
+/// A path as it stands in a URI (RFC 3986, section 3.3): letters, digits, `-._~/` and the bytes in `plain`
+/// as they are, all others percent-encoded.
+pub fn uri_path(path: &[u8], plain: &[u8]) -> String {
+    let mut out = String::with_capacity(path.len());
+    for byte in path {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(byte) || plain.contains(byte) {
+            out.push(char::from(*byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_stands_in_a_uri() {
+        let path = "/tmp/a b#1@ü.reel".as_bytes();
+        assert_eq!(uri_path(path, b"@"), "/tmp/a%20b%231@%C3%BC.reel");
+    }
 
     #[test]
     fn ordinary_text_is_untouched_and_not_copied() {

@@ -13,7 +13,7 @@ pub mod layout;
 pub mod units;
 pub mod width;
 
-pub use escape::{escape, escape_bytes, is_hostile};
+pub use escape::{escape, escape_bytes, is_hostile, uri_path};
 pub use layout::{Layout, Limits, layout};
 pub use units::{clock, count, duration, plural, since, size};
 pub use width::{cut, cut_middle, pad_end, pad_start, width, wrap};

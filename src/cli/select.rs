@@ -3,7 +3,7 @@
 use super::cassette::Tape;
 use super::exit::Failure;
 use super::folder::{self, Folder};
-use super::output::{self, Progress, shown};
+use super::output::{self, Ink, Output, Progress, shown};
 use clap::Args;
 use mcpreel_config::nearest;
 use mcpreel_share::phrases;
@@ -17,7 +17,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 /// Candidates that are named; more do not help in choosing.
-const MOST_NAMED: usize = 10;
+const MOST_NAMED: usize = 5;
 
 /// The arguments that name one recording.
 #[derive(Debug, Args)]
@@ -114,6 +114,13 @@ pub fn state(recording: &Recording, summary: &Summary) -> &'static str {
     }
 }
 
+/// The id, name and state of a recording.
+pub fn title(recording: &Recording, summary: &Summary, out: &Output) -> String {
+    let title = format!("{}  {}", summary.id, escape(&summary.name));
+    let title = out.paint(Ink::Strong, &title);
+    format!("{title}  {}", state(recording, summary))
+}
+
 /// Whether somebody still records it.
 pub fn is_live(recording: &Recording, summary: &Summary) -> bool {
     standing(recording, summary) == Standing::Live
@@ -144,12 +151,12 @@ fn explain(error: SelectError, library: &Library) -> Failure {
         }
         SelectError::Unknown { text, names } => {
             let known: Vec<_> = names.iter().map(String::as_str).collect();
-            if let Some(near) = nearest(text, &known) {
-                format!("{fault} in {dir}; did you mean `{}`?", escape(near))
-            } else {
-                let names = names.iter().map(|name| escape(name).into_owned());
-                format!("{fault} in {dir}; names there: {}", named(names))
-            }
+            let begun = known.iter().find(|name| name.starts_with(text));
+            let near = nearest(text, &known).or(begun.copied());
+            let near = near.map(|near| format!("; did you mean `{}`?", escape(near)));
+            let names = names.iter().map(|name| escape(name).into_owned());
+            let near = near.unwrap_or_default();
+            format!("{fault}{near}\nnames in {dir}: {}", named(names))
         }
         SelectError::Ambiguous { candidates, .. } => {
             // Copies of one recording are told apart by their files.

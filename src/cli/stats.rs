@@ -57,6 +57,7 @@ impl Stats {
                 out.json(&object(row))?;
             }
         } else {
+            out.line(&select::title(&recording, &summary, &out))?;
             write(&figures, &mut out)?;
         }
         out.flush()?;

@@ -33,9 +33,8 @@ use update::{Update, Updated};
 
 /// Drive a server again from a recording, and compare its answers
 ///
-/// Starts the recorded command (or the one after `--`), plays the recorded client to it in causal
-/// order, answers what the server asks as the client did then, and compares what comes back. The
-/// result is a recording of its own.
+/// Starts the recorded command (or the one after `--`), sends it what the recorded client sent, and
+/// compares the answers. Makes a recording of its own. docs/replay.md has the details.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -47,21 +46,11 @@ Examples:
   mcpreel replay tests/search.jsonl --update  accept what differs: the cassette is written anew
   mcpreel replay fixed.reel --format junit -- ./my-server > replay.xml
 
-Calls of tools go out only where the server lists the tool with readOnlyHint; the others
-are refused unless --allow-tool names them. The command that a recording names is started only
-if the recording lies in your own folder of recordings: else give a command after `--`, or say
---run-recorded-command. On a terminal you are asked about both.
+Tools that are not listed with readOnlyHint are called only with --allow-tool. docs/replay.md tells
+what else is refused, and what becomes of values, answers and cassettes.
 
-What the server made up then and makes up anew now (cursors, tasks, sessions, handles in
-arguments) goes back to it as it is now; that is found anew in each run.
-
-With --update a cassette becomes what the server says now, and the exit code is 0; where nothing
-differs that matters not a byte changes. After refused calls, a crash, a hang, a stop, or with
-messages that could not be sent it stays as it is.
-
-Exit code: 0 nothing differs that matters, 1 something does, 2 wrong arguments, 3 a
-recording that cannot be read or used, 4 the server failed, 5 it hangs, 7 calls, an update
-or a stranger's command were refused; 130 and 143 interrupted.")]
+Exit code: 0 nothing differs that matters, 1 something does, 2 wrong arguments, 3 a recording that
+cannot be used, 4 the server failed, 5 it hangs, 7 something was refused; 130 and 143 interrupted.")]
 pub struct Replay {
     /// A path, @, @2, an id or its first four digits or more, or a name
     #[arg(value_name = "RECORDING")]

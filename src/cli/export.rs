@@ -98,7 +98,7 @@ pub fn run(args: &Export) -> Outcome {
         .format
         .map_or_else(|| by_name(args.output.as_deref()), Ok)?;
     refuse(args, format)?;
-    let recording = args.which.open("--from and --to name several")?;
+    let recording = args.which.open()?;
     let selection = selection(&recording, args, query.as_ref())?;
     let now = select::now(&recording, &recording.summary()?);
     let policy = (!args.raw)

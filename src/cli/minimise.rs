@@ -9,9 +9,10 @@
 use super::comparison::{Party, Strictness};
 use super::exit::{Exit, Failure, Outcome, usage};
 use super::output::{self, Output};
+use super::replay::consent;
 use super::replay::driving::{Driving, Part, time};
 use super::replay::plan::{Plan, Run};
-use super::replay::{self, consent};
+use super::select;
 use super::{filter, folder};
 use anyhow::Context as _;
 use clap::Args;
@@ -123,7 +124,7 @@ impl Stop {
 pub fn run(args: &Minimise) -> Outcome {
     let query = filter::parse_as("--fails", Some(&args.fails))?;
     let query = query.ok_or_else(|| usage("--fails needs a filter"))?;
-    let recording = replay::open(&args.recording, &args.driving.folder, "minimise")?;
+    let recording = select::original(&args.recording, &args.driving.folder)?;
     let strictness = Strictness {
         rules: args.rules.clone(),
         ..Strictness::default()

@@ -3,7 +3,7 @@
 //! stdout is the protocol's; the account of the session goes to stderr, a line at a time: for people,
 //! or for programs (`--format json`).
 
-use super::exit::{Exit, Outcome, usage};
+use super::exit::{Exit, Outcome};
 use super::folder::{Folder, Settings};
 use super::quantity::choice;
 use super::replay::driving::{bind, time};
@@ -149,11 +149,7 @@ fn fault(text: &str) -> Result<Fault, String> {
 /// Serves the recording to whoever has started us.
 pub fn run(args: &Mock) -> Outcome {
     let secrets = Secrets(args.bind.iter().cloned().collect());
-    let (recording, selected) = select::open(&args.recording, &args.folder)?;
-    if selected.seq.is_some() {
-        let message = "`mock` serves a whole recording: leave out what stands behind the #";
-        return Err(usage(message));
-    }
+    let recording = select::whole(&args.recording, &args.folder)?;
     let options = Options {
         on_miss: args.on_miss,
         once: args.once,

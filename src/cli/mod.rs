@@ -124,18 +124,16 @@ pub fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     record::index_by_this_program();
-    let words = arranged(std::env::args_os().collect());
-    let parsed = program().try_get_matches_from(&words);
-    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let cli = match parse(words.clone()) {
         Ok(cli) => cli,
         // Help and version are data for stdout, mistakes are diagnostics; clap knows which.
-        Err(mut error) => {
-            // A tip to pass an unknown option as a value, which is never what was meant.
-            error.remove(ContextKind::Suggested);
-            if is_server(&error) {
-                let typed = words[1..].iter().map(|word| word.to_string_lossy().into());
-                let typed = phrases::command(&typed.collect::<Vec<_>>());
-                output::say(&format!("did you mean: mcpreel run -- {typed}"));
+        Err(error) => {
+            let is_unlike_all = error.get(ContextKind::SuggestedSubcommand).is_none();
+            if error.kind() == ErrorKind::InvalidSubcommand && is_unlike_all {
+                let server = words[1..].iter().map(|word| word.to_string_lossy().into());
+                let server = phrases::command(&server.collect::<Vec<_>>());
+                output::say(&format!("did you mean: mcpreel run -- {server}"));
             } else {
                 _ = error.print();
             }
@@ -195,6 +193,17 @@ fn program() -> clap::Command {
     program.help_template(help + "\nOptions:\n{options}{after-help}")
 }
 
+/// Reads the words of a command line.
+pub fn parse(words: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let matches = program().try_get_matches_from(arranged(words));
+    let mut cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+    if let Err(error) = &mut cli {
+        // The tip to pass an unknown option as a value is never what was meant.
+        error.remove(ContextKind::Suggested);
+    }
+    cli
+}
+
 /// The words of the command line, with options in front of the command moved behind it, and `run`
 /// in front of a command line that stands alone behind `--`.
 fn arranged(mut words: Vec<OsString>) -> Vec<OsString> {
@@ -221,12 +230,6 @@ fn arranged(mut words: Vec<OsString>) -> Vec<OsString> {
     }
     words[1..=at].rotate_right(1);
     words
-}
-
-/// Whether the command is none of ours, nor like one: it is that of a server.
-fn is_server(error: &clap::Error) -> bool {
-    error.kind() == ErrorKind::InvalidSubcommand
-        && error.get(ContextKind::SuggestedSubcommand).is_none()
 }
 
 fn dispatch(command: Command) -> Outcome {

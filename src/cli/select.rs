@@ -30,18 +30,21 @@ pub struct RecordingArgs {
 }
 
 impl RecordingArgs {
-    /// The recording as a whole. A single frame is refused; `instead` says what to do.
-    pub fn open(&self, instead: &str) -> Result<Recording, Failure> {
-        let (recording, selected) = open(&self.recording, &self.folder)?;
-        if selected.seq.is_some() {
-            let frame = phrases::command(&[self.recording.to_string_lossy().into_owned()]);
-            let way_out = format!("`mcpreel show {frame}` shows it");
-            return Err(Failure::Usage(format!(
-                "#SEQ names one frame, {way_out}; {instead}"
-            )));
-        }
-        Ok(recording)
+    pub fn open(&self) -> Result<Recording, Failure> {
+        whole(&self.recording, &self.folder)
     }
+}
+
+/// The recording that is meant, as a whole. A single frame is refused.
+pub fn whole(text: &OsStr, folder: &Folder) -> Result<Recording, Failure> {
+    let (recording, selected) = open(text, folder)?;
+    if selected.seq.is_some() {
+        let frame = phrases::command(&[text.to_string_lossy().into_owned()]);
+        return Err(Failure::Usage(format!(
+            "#SEQ names one frame, `mcpreel show {frame}` shows it; leave it out for a whole recording"
+        )));
+    }
+    Ok(recording)
 }
 
 /// The recording that is meant, and its frame; nothing of it has been read.
@@ -82,8 +85,10 @@ pub fn recording(path: &Path, library: &Library) -> Result<Recording, Failure> {
     Ok(recording.in_place_of(path, Box::new(tape)))
 }
 
-/// Says that `text`, the newest, is no session that somebody had, but was made by playing one.
-pub fn tell_if_played(text: &OsStr, recording: &Recording) -> Result<(), Failure> {
+/// The recording that is meant, to be played; says of the newest if it is no session that somebody
+/// had, but was made by playing one.
+pub fn original(text: &OsStr, folder: &Folder) -> Result<Recording, Failure> {
+    let recording = whole(text, folder)?;
     let text = text.to_string_lossy();
     let summary = recording.summary()?;
     let parent = summary.parent.as_deref().filter(|_| summary.is_played());
@@ -94,7 +99,7 @@ pub fn tell_if_played(text: &OsStr, recording: &Recording) -> Result<(), Failure
             escape(&text)
         ));
     }
-    Ok(())
+    Ok(recording)
 }
 
 /// The standing of a recording. Its row says `live` also where the recorder was killed, or where it

@@ -57,7 +57,7 @@ pub struct Why {
 
 impl Why {
     pub fn run(&self) -> Outcome {
-        let recording = self.which.open("`why` is about a whole recording")?;
+        let recording = self.which.open()?;
         let summary = recording.summary()?;
         let causes = causes(&recording.facts(select::now(&recording, &summary))?);
         let mut out = Output::stdout();

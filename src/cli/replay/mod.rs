@@ -19,15 +19,14 @@ mod summary;
 mod update;
 
 use super::comparison::{self, Compared, Form, Party, Strictness};
-use super::exit::{Exit, Failure, Outcome};
-use super::folder::Folder;
+use super::exit::{Exit, Outcome};
 use super::{output, select};
 use clap::Args;
 use driving::{Driving, Part};
 use mcpreel_store::reader::Recording;
 use mcpreel_wire::text::escape;
 use plan::{Plan, Run};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::process::ExitCode;
 use update::{Update, Updated};
 
@@ -90,22 +89,10 @@ const ALTERING: [&str; 7] = [
     "protocol",
 ];
 
-/// The recording that `command` plays, as a whole.
-pub fn open(text: &OsStr, folder: &Folder, command: &str) -> Result<Recording, Failure> {
-    let (recording, selected) = select::open(text, folder)?;
-    if selected.seq.is_some() {
-        return Err(Failure::Usage(format!(
-            "`{command}` is about a whole recording: leave out what stands behind the #"
-        )));
-    }
-    select::tell_if_played(text, &recording)?;
-    Ok(recording)
-}
-
 /// Replays a recording.
 pub fn run(args: &Replay) -> Outcome {
     let driving = &args.driving;
-    let recording = open(&args.recording, &driving.folder, "replay")?;
+    let recording = select::original(&args.recording, &driving.folder)?;
     let is_update = args.update.update || args.update.update_in_ci;
     let update = is_update.then(|| Update::new(&recording, args.update.update_in_ci));
     let update = update.transpose()?;

@@ -18,16 +18,9 @@ Exit codes:
   2  wrong arguments, selector, rules or configuration
   3  a recording that cannot be read, or was refused; nothing to compare;
      `redact --scan` could not look through all, and found nothing elsewhere
-  `replay` also: 4 the server failed, 5 it hangs, 7 something was refused
-  for safety, 130 and 143 interrupted.
-  `minimise`: 0 it found the fewest messages, or as few as its limits allow;
-  1 it does not fail; that may be due to 4, 5 or 7 as for `replay`; 130 and 143
-  leave the best so far.
-  `mock` also: 6 an assertion does not hold, or a miss ended it; it ends like
-  the recorded server where that died over a request.
-  `run` ends like the server: with its exit code, or by the same signal;
-  127 if the server was not found, 126 if it cannot be executed, 125 if
-  mcpreel itself failed before the start.";
+  `replay`, `minimise` and `mock` have others: see their help.
+  `run` ends like the server: with its exit code, or by the same signal; 127 if
+  the server was not found, 126 if it cannot be executed, 125 if mcpreel failed.";
 
 /// A command that did what it was asked for.
 #[derive(Clone, Copy, Debug)]

@@ -31,22 +31,14 @@ Examples:
   mcpreel export -o session.jsonl                the newest recording, all of it
   mcpreel export 7f3a -q 'is:failed' -o failed.jsonl
   mcpreel export 7f3a --from 100 --to 180 | jq -c 'select(.k == \"req\") | .raw'
-  mcpreel export @ --format markdown -o report.md
-                                                 a bug report: what happened, why, a diagram
-  mcpreel export @ --format text | less          what was said, laid out for reading
-  mcpreel export @ --format perfetto -o trace.json
-                                                 to be opened in ui.perfetto.dev
-  mcpreel export @ --format otlp -q 'is:slow' -o spans.jsonl
-  mcpreel export @ -q 'is:marked' -o marked.jsonl
-  mcpreel export @ -o session.html               a page for a browser
-  mcpreel export @ --raw --format recording -o copy.reel
-                                                 a copy, also while it is recorded
-  mcpreel show session.jsonl                     a cassette is taken wherever a recording is
+  mcpreel export -o report.md                    a bug report: what happened, why, a diagram
+  mcpreel export --format text | less            the messages, laid out for reading
+  mcpreel export --format perfetto -o t.json     a trace for ui.perfetto.dev
+  mcpreel export --format otlp -q 'is:slow' -o spans.jsonl
+  mcpreel export -o session.html                 a page for a browser
+  mcpreel export --raw -o copy.reel              a copy, also while it is recorded
 
-A cassette has a header, then a JSON object per frame or event: n is the number of
-a frame, t its time in microseconds, d its direction, raw its bytes. It has no date,
-no id and no process number of its own in its header, so that it can be kept beside
-the code. What a hand has changed or damaged is told by line, and the rest is read.";
+docs/cassette.md describes a cassette (jsonl).";
 
 /// Write a recording as a file that can be handed on
 ///
@@ -106,7 +98,7 @@ pub fn run(args: &Export) -> Outcome {
         .format
         .map_or_else(|| by_name(args.output.as_deref()), Ok)?;
     refuse(args, format)?;
-    let recording = args.which.open("--from and --to name several")?;
+    let recording = args.which.open()?;
     let selection = selection(&recording, args, query.as_ref())?;
     let now = select::now(&recording, &recording.summary()?);
     let policy = (!args.raw)

@@ -5,10 +5,10 @@ use super::filter::Filter;
 use super::folder::Folder;
 use super::output::{Ink, Output, shown};
 use super::table::{Cell, Fit, Table};
-use super::{filter, folder, rows, select};
+use super::{filter, folder, quantity, rows, select};
 use clap::Args;
 use mcpreel_share::phrases::{self, recording, sentence, when};
-use mcpreel_store::library::{Details, Entry, Ids, Library, Standing};
+use mcpreel_store::library::{Details, Entry, Ids, Library, Standing, names};
 use mcpreel_store::reader::Summary;
 use mcpreel_store::recovery;
 use mcpreel_store::schema::State;
@@ -49,13 +49,23 @@ const PATIENCE: Duration = Duration::from_millis(100);
 #[command(after_help = "\
 Examples:
   mcpreel ls
+  mcpreel ls weather-server -n 5 --since 2d
   mcpreel ls -q is:failed        recordings in which something failed
   mcpreel ls --json | jq -r 'select(.failed > 0) | .path'")]
 pub struct Ls {
+    /// Only recordings of this name, or of a server of this name
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
     #[command(flatten)]
     folder: Folder,
     #[command(flatten)]
     filter: Filter,
+    /// Only the newest N of them
+    #[arg(short = 'n', long, value_name = "N", value_parser = quantity::number)]
+    limit: Option<usize>,
+    /// Only recordings that began less than this ago: 2h, 3d
+    #[arg(long, value_name = "AGE", value_parser = quantity::age)]
+    since: Option<Duration>,
     /// One JSON object per recording and line
     #[arg(long)]
     json: bool,
@@ -77,6 +87,15 @@ impl Ls {
         let mut entries = library.list()?;
         drain(&mut entries, clock);
         let there = entries.len();
+        let since = self.since.map_or(0, |age| {
+            let age = u64::try_from(age.as_nanos()).unwrap_or(u64::MAX);
+            wall_clock_ns().saturating_sub(age)
+        });
+        let is_named = |entry: &Entry| {
+            let name = self.name.as_deref();
+            name.is_none_or(|wanted| names(entry).any(|name| name == wanted))
+        };
+        entries.retain(|entry| entry.wall_ns >= since && is_named(entry));
         let mut exit = Exit::Fine;
         if let Some(query) = &query {
             let mut fitting = Vec::new();
@@ -92,6 +111,7 @@ impl Ls {
             }
             entries = fitting;
         }
+        entries.truncate(self.limit.unwrap_or(usize::MAX));
         entries.sort_by_key(|entry| entry.standing != Standing::Live);
         let mut out = Output::stdout();
         if self.json {
@@ -102,7 +122,7 @@ impl Ls {
             write(&entries, library.dir(), &mut out)?;
         } else if there > 0 {
             let there = plural(there as u64, "recording");
-            out.line(&format!("none of {there} has such a row"))?;
+            out.line(&format!("none of {there} fits"))?;
         } else {
             out.line(&format!("no recordings in {}\n", shown(library.dir())))?;
             out.line(HOW_TO_BEGIN)?;

@@ -9,9 +9,10 @@
 use super::comparison::{Party, Strictness};
 use super::exit::{Exit, Failure, Outcome, usage};
 use super::output::{self, Output};
+use super::replay::consent;
 use super::replay::driving::{Driving, Part, time};
 use super::replay::plan::{Plan, Run};
-use super::replay::{self, consent};
+use super::select;
 use super::{filter, folder};
 use anyhow::Context as _;
 use clap::Args;
@@ -58,20 +59,12 @@ Examples:
   mcpreel minimise 7f3a --fails 'tool:search status:tool-error' -- ./target/debug/my-server
   mcpreel minimise @ --fails 'code:-32603' --runs 5 --max-runs 200 --timeout 10m
 
-FILTER is judged on each replay: the failure is there when any row fits. Say it as narrowly
-as you can: a call that fails only because the one before it is left out fits `is:failed` too.
+The server fails where any row of a replay fits FILTER: say it as narrowly as you can. What is
+allowed is called in every replay, maybe hundreds of times. docs/replay.md has the details.
 
-Commands are started and tools are called as in `replay`; but what is allowed is called in every
-run, which may be hundreds of times. Let it work on a copy of what it changes.
-
-A failure that comes only sometimes needs --runs: messages are left out where any of so
-many runs fails without them. In the end the result is played again, and you are told how
-often it failed.
-
-Exit code: 0 the fewest messages were found, or as few as the limits allowed; 1 it does not
-fail; 2 wrong arguments; 3 a recording that cannot be read or used; 7 a stranger's command;
-where it does not fail also 4 the server failed, 5 it hangs, 7 calls were refused; 130 and
-143 interrupted, with the best so far.")]
+Exit code: 0 the fewest messages were found, or as few as the limits allowed; 1 it does not fail, or 4
+the server failed, 5 it hangs, 7 something was refused; 2 wrong arguments; 3 a recording that cannot
+be used; 130 and 143 interrupted, with the best so far.")]
 pub struct Minimise {
     /// A path, @, @2, an id or its first four digits or more, or a name
     #[arg(value_name = "RECORDING")]
@@ -131,7 +124,7 @@ impl Stop {
 pub fn run(args: &Minimise) -> Outcome {
     let query = filter::parse_as("--fails", Some(&args.fails))?;
     let query = query.ok_or_else(|| usage("--fails needs a filter"))?;
-    let recording = replay::open(&args.recording, &args.driving.folder, "minimise")?;
+    let recording = select::original(&args.recording, &args.driving.folder)?;
     let strictness = Strictness {
         rules: args.rules.clone(),
         ..Strictness::default()

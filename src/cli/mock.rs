@@ -3,7 +3,7 @@
 //! stdout is the protocol's; the account of the session goes to stderr, a line at a time: for people,
 //! or for programs (`--format json`).
 
-use super::exit::{Exit, Outcome, usage};
+use super::exit::{Exit, Outcome};
 use super::folder::{Folder, Settings};
 use super::quantity::choice;
 use super::replay::driving::{bind, time};
@@ -40,35 +40,11 @@ Examples:
 In a host's configuration:
   {\"command\": \"mcpreel\", \"args\": [\"mock\", \"/home/ada/session.reel\"]}
 
-Exit code: 0, or 3 a recording that cannot be served (nothing to answer), 6 an
-assertion does not hold or --on-miss exit; or as the recorded server ended, if it
-died over a request.";
+A fault is `FILTER -> delay 5s`, `-> error -32603 [message]`, `-> drop` or `-> crash`. docs/replay.md
+says which recorded answer a request gets.
 
-const LEARN: &str = "\
-What a request gets:
-  A recorded request stands for a live one of the same method if the params are
-  the same (but for _meta and the spelling), or else the same but for ids, times,
-  durations, ports and temporary files. Of several the next one in recorded order
-  answers; when all are used, the last one again. What came with the answer comes
-  again: progress and log messages if the host wants them, requests of the server
-  if it can answer them, notifications after the same request or answer.
-  What is not on record gets an error -32000 that names what comes nearest and
-  where it differs; the same is said on stderr when the host closes the input.
-
-What is said with --format json:
-  Lines on stderr when the session is over, each a JSON object of a `kind`: a
-  `summary` with `counts`; then, at most twenty of each kind, requests that are
-  `missed` or answered by the nearest (`near`), and recorded ones that are `unused`
-  or `out_of_order`; each `assertion` that does not hold. A `remark` is said as soon
-  as it is known.
-
-Faults:
-  FILTER is in the filter language of `show -q` and sees the live request; the
-  first that fits counts. Behind the arrow (-> will do) comes one of
-    delay 5s                the answer comes later
-    error -32603 [message]  an error in its place
-    drop                    no answer
-    crash                   the mock dies";
+Exit code: 0, 3 a recording that cannot be served, 6 an assertion does not hold or --on-miss exit; or
+as the recorded server ended, if it died over a request.";
 
 /// Be the server: answer a host from a recording
 ///
@@ -76,7 +52,7 @@ Faults:
 /// recording: no server, no network, no credentials. The session with the host is recorded as well,
 /// under the recording's name with -mock behind it, so that the viewer shows what the host asked.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{LEARN}"))]
+#[command(after_help = EXAMPLES)]
 pub struct Mock {
     /// A path (of a cassette, too), @, @2, an id or its first four digits or more, or a name. In a
     /// configuration better a path or an id: the newest recording may soon be another
@@ -173,11 +149,7 @@ fn fault(text: &str) -> Result<Fault, String> {
 /// Serves the recording to whoever has started us.
 pub fn run(args: &Mock) -> Outcome {
     let secrets = Secrets(args.bind.iter().cloned().collect());
-    let (recording, selected) = select::open(&args.recording, &args.folder)?;
-    if selected.seq.is_some() {
-        let message = "`mock` serves a whole recording: leave out what stands behind the #";
-        return Err(usage(message));
-    }
+    let recording = select::whole(&args.recording, &args.folder)?;
     let options = Options {
         on_miss: args.on_miss,
         once: args.once,

@@ -45,26 +45,24 @@ mod table;
 mod tail;
 mod why;
 
-use clap::error::ContextKind;
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::error::{ContextKind, ErrorKind};
+use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use exit::Outcome;
+use mcpreel_share::phrases;
 use mcpreel_store::record::{self, indexer_process};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 Examples:
-  mcpreel demo
-      A built-in host and server, recorded and shown live; needs nothing else.
+  mcpreel demo                 a built-in host and server, recorded and shown live
   mcpreel run -- npx -y @modelcontextprotocol/server-everything
-      What goes into a host's configuration in place of the server's command.
-  mcpreel tail
-      Follow the session that is being recorded, from another terminal.
-  mcpreel
-      All recordings, in the viewer.
+                               what a host's configuration has in place of the server's command
+  mcpreel tail                 follow the session that is being recorded
+  mcpreel                      all recordings, in the viewer
 
-RECORDING is a path, also of a cassette, `@` (the newest) or `@2` (the second
-newest), an id or its beginning (at least four digits), or a name (the newest of
-that name that was not made by a replay or a mock).";
+RECORDING is a path, also of a cassette; `@` (the newest) or `@2` (the second newest); an id or its
+first four digits or more; or a name (its newest recording that no replay or mock made).";
 
 /// A flight recorder for the Model Context Protocol: it sits in the stdio pipe between a host and a
 /// server, forwards every byte untouched, and keeps each session in one file.
@@ -126,13 +124,18 @@ pub fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     record::index_by_this_program();
-    let cli = match Cli::try_parse() {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let cli = match parse(words.clone()) {
         Ok(cli) => cli,
         // Help and version are data for stdout, mistakes are diagnostics; clap knows which.
         Err(error) => {
-            match misplaced(&error) {
-                Some(line) => output::say(&line),
-                None => _ = error.print(),
+            let is_unlike_all = error.get(ContextKind::SuggestedSubcommand).is_none();
+            if error.kind() == ErrorKind::InvalidSubcommand && is_unlike_all {
+                let server = words[1..].iter().map(|word| word.to_string_lossy().into());
+                let server = phrases::command(&server.collect::<Vec<_>>());
+                output::say(&format!("did you mean: mcpreel run -- {server}"));
+            } else {
+                _ = error.print();
             }
             return match error.exit_code() {
                 0 => ExitCode::SUCCESS,
@@ -154,14 +157,79 @@ pub fn main() -> ExitCode {
     code
 }
 
-/// The line to print for an option that stands in front of a command: clap only says that they
-/// cannot be used together.
-fn misplaced(error: &clap::Error) -> Option<String> {
-    let command = error.get(ContextKind::InvalidSubcommand)?;
-    let option = error.get(ContextKind::PriorArg)?;
-    Some(format!(
-        "put {option} behind the command: `mcpreel {command} {option}`"
-    ))
+/// The commands by what they are for.
+const GROUPS: [(&str, &str); 5] = [
+    ("Record", "run demo"),
+    ("Look", "open ls show tail stats why search"),
+    ("Check", "lint diff replay minimise"),
+    ("Share", "export report redact import mock"),
+    ("Tidy", "prune reindex completions man"),
+];
+
+/// Commands with many options: their `--help` is as short as `-h`.
+const LONG: [&str; 6] = ["show", "replay", "minimise", "mock", "export", "diff"];
+
+/// The command line as people see it.
+fn program() -> clap::Command {
+    let mut program = Cli::command();
+    let mut help = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
+    for (heading, names) in GROUPS {
+        help += &format!("\n{heading}:\n");
+        for name in names.split(' ') {
+            let command = program.find_subcommand(name).expect("it is a command");
+            let about = command.get_about().map(ToString::to_string);
+            help += &format!("  {name:<12} {}\n", about.unwrap_or_default());
+        }
+    }
+    let short = Arg::new("help")
+        .short('h')
+        .long("help")
+        .action(ArgAction::HelpShort);
+    let short = short.help("Print help; `mcpreel man` has more");
+    for name in LONG {
+        let shorter = |command: clap::Command| command.disable_help_flag(true).arg(short.clone());
+        program = program.mut_subcommand(name, shorter);
+    }
+    program.help_template(help + "\nOptions:\n{options}{after-help}")
+}
+
+/// Reads the words of a command line.
+pub fn parse(words: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let matches = program().try_get_matches_from(arranged(words));
+    let mut cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+    if let Err(error) = &mut cli {
+        // The tip to pass an unknown option as a value is never what was meant.
+        error.remove(ContextKind::Suggested);
+    }
+    cli
+}
+
+/// The words of the command line, with options in front of the command moved behind it, and `run`
+/// in front of a command line that stands alone behind `--`.
+fn arranged(mut words: Vec<OsString>) -> Vec<OsString> {
+    let mut at = 1;
+    loop {
+        let Some(word) = words
+            .get(at)
+            .map(|word| word.to_string_lossy().into_owned())
+        else {
+            return words;
+        };
+        if word == "--" {
+            words.insert(at, "run".into());
+        }
+        let Some(name) = word.strip_prefix("--").filter(|name| !name.is_empty()) else {
+            break;
+        };
+        let program = Cli::command();
+        let option = program
+            .get_arguments()
+            .find(|option| option.get_long() == Some(name));
+        let has_value = option.is_some_and(|option| option.get_action().takes_values());
+        at += 1 + usize::from(has_value);
+    }
+    words[1..=at].rotate_right(1);
+    words
 }
 
 fn dispatch(command: Command) -> Outcome {
@@ -203,10 +271,35 @@ mod tests {
     }
 
     #[test]
-    fn an_option_in_front_of_a_command_is_told_where_it_belongs() {
-        let words = ["mcpreel", "--dir", "x", "run", "--", "cat"];
-        let error = Cli::try_parse_from(words).expect_err("clap takes no option there");
-        let line = misplaced(&error).expect("a line of its own");
-        assert!(line.contains("mcpreel run --dir <DIR>"), "{line}");
+    fn options_in_front_of_a_command_are_taken_as_if_they_stood_behind_it() {
+        let cases = [
+            ("--dir x run -- cat", "run --dir x -- cat"),
+            ("--dir=x --ascii ls --json", "ls --dir=x --ascii --json"),
+            ("-- npx foo", "run -- npx foo"),
+            ("--dir x -- cat", "run --dir x -- cat"),
+            ("run -- cat --dir x", "run -- cat --dir x"),
+            ("--dir x", "--dir x"),
+            ("--help", "--help"),
+            ("-h ls", "-h ls"),
+        ];
+        for (typed, meant) in cases {
+            let words = format!("mcpreel {typed}");
+            let arranged = arranged(words.split(' ').map(OsString::from).collect());
+            assert_eq!(arranged[1..].join(" ".as_ref()), *meant, "{typed}");
+        }
+    }
+
+    #[test]
+    fn every_command_is_in_a_group_of_the_help() {
+        let program = Cli::command();
+        let shown = program.get_subcommands().filter(|one| !one.is_hide_set());
+        let mut shown: Vec<_> = shown.map(clap::Command::get_name).collect();
+        let mut grouped: Vec<_> = GROUPS
+            .iter()
+            .flat_map(|(_, names)| names.split(' '))
+            .collect();
+        shown.sort_unstable();
+        grouped.sort_unstable();
+        assert_eq!(grouped, shown);
     }
 }

@@ -112,7 +112,7 @@ pub fn run(args: &Redact) -> Outcome {
     if !args.scan.is_empty() {
         return redact_scan::run(&args.scan, &policy, args.json);
     }
-    let recording = args.which.open("a recording is redacted as a whole")?;
+    let recording = args.which.open()?;
     let (report, redacted) = match &args.output {
         Some(path) => {
             let order = Order {

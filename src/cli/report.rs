@@ -98,8 +98,7 @@ const MOST_TOOLS: usize = 12;
 /// Writes what the arguments ask for.
 pub fn run(args: &Report) -> Outcome {
     let policy = redact::policy(&args.what)?;
-    let recording = args.which.open("a report is about a session")?;
-    select::tell_if_played(&args.which.recording, &recording)?;
+    let recording = select::original(&args.which.recording, &args.which.folder)?;
     let now = select::now(&recording, &recording.summary()?);
     let (redacted, report, known) = without_secrets(&recording, now, &policy)?;
     // Who made the report looks for it by the original's id, unless that is redacted.

@@ -4,7 +4,7 @@
 use super::cassette::Tape;
 use super::exit::Failure;
 use super::folder::{self, Folder};
-use super::output::{self, Progress, shown};
+use super::output::{self, Ink, Output, Progress, shown};
 use clap::Args;
 use mcpreel_config::nearest;
 use mcpreel_share::phrases;
@@ -18,7 +18,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 /// Candidates that are named; more do not help in choosing.
-const MOST_NAMED: usize = 10;
+const MOST_NAMED: usize = 5;
 
 /// The arguments that name one recording.
 #[derive(Debug, Args)]
@@ -31,18 +31,21 @@ pub struct RecordingArgs {
 }
 
 impl RecordingArgs {
-    /// The recording as a whole. A single frame is refused; `instead` says what to do.
-    pub fn open(&self, instead: &str) -> Result<Recording, Failure> {
-        let (recording, selected) = open(&self.recording, &self.folder)?;
-        if selected.seq.is_some() {
-            let frame = phrases::command(&[self.recording.to_string_lossy().into_owned()]);
-            let way_out = format!("`mcpreel show {frame}` shows it");
-            return Err(Failure::Usage(format!(
-                "#SEQ names one frame, {way_out}; {instead}"
-            )));
-        }
-        Ok(recording)
+    pub fn open(&self) -> Result<Recording, Failure> {
+        whole(&self.recording, &self.folder)
     }
+}
+
+/// The recording that is meant, as a whole. A single frame is refused.
+pub fn whole(text: &OsStr, folder: &Folder) -> Result<Recording, Failure> {
+    let (recording, selected) = open(text, folder)?;
+    if selected.seq.is_some() {
+        let frame = phrases::command(&[text.to_string_lossy().into_owned()]);
+        return Err(Failure::Usage(format!(
+            "#SEQ names one frame, `mcpreel show {frame}` shows it; leave it out for a whole recording"
+        )));
+    }
+    Ok(recording)
 }
 
 /// The recording that is meant, and its frame; nothing of it has been read.
@@ -83,8 +86,10 @@ pub fn recording(path: &Path, library: &Library) -> Result<Recording, Failure> {
     Ok(recording.in_place_of(path, Box::new(tape)))
 }
 
-/// Says that `text`, the newest, is no session that somebody had, but was made by playing one.
-pub fn tell_if_played(text: &OsStr, recording: &Recording) -> Result<(), Failure> {
+/// The recording that is meant, to be played; says of the newest if it is no session that somebody
+/// had, but was made by playing one.
+pub fn original(text: &OsStr, folder: &Folder) -> Result<Recording, Failure> {
+    let recording = whole(text, folder)?;
     let text = text.to_string_lossy();
     let summary = recording.summary()?;
     let parent = summary.parent.as_deref().filter(|_| summary.is_played());
@@ -95,7 +100,7 @@ pub fn tell_if_played(text: &OsStr, recording: &Recording) -> Result<(), Failure
             escape(&text)
         ));
     }
-    Ok(())
+    Ok(recording)
 }
 
 /// The standing of a recording. Its row says `live` also where the recorder was killed, or where it
@@ -113,6 +118,13 @@ pub fn state(recording: &Recording, summary: &Summary) -> &'static str {
         Standing::Finished => summary.state.as_str(),
         standing => standing.as_str(),
     }
+}
+
+/// The id, name and state of a recording.
+pub fn title(recording: &Recording, summary: &Summary, out: &Output) -> String {
+    let title = format!("{}  {}", summary.id, escape(&summary.name));
+    let title = out.paint(Ink::Strong, &title);
+    format!("{title}  {}", state(recording, summary))
 }
 
 /// Whether somebody still records it.
@@ -145,12 +157,12 @@ fn explain(error: SelectError, library: &Library) -> Failure {
         }
         SelectError::Unknown { text, names } => {
             let known: Vec<_> = names.iter().map(String::as_str).collect();
-            if let Some(near) = nearest(text, &known) {
-                format!("{fault} in {dir}; did you mean `{}`?", escape(near))
-            } else {
-                let names = names.iter().map(|name| escape(name).into_owned());
-                format!("{fault} in {dir}; names there: {}", named(names))
-            }
+            let begun = known.iter().find(|name| name.starts_with(text));
+            let near = nearest(text, &known).or(begun.copied());
+            let near = near.map(|near| format!("; did you mean `{}`?", escape(near)));
+            let names = names.iter().map(|name| escape(name).into_owned());
+            let near = near.unwrap_or_default();
+            format!("{fault}{near}\nnames in {dir}: {}", named(names))
         }
         SelectError::Ambiguous { candidates, .. } => {
             // Copies of one recording are told apart by their files.

@@ -10,7 +10,7 @@ use super::filter::Filter;
 use super::folder::Folder;
 use super::output::{Ink, Output};
 use super::rows::{self, Printer, each_finding, finding_line, quote};
-use super::{filter, select};
+use super::{filter, quantity, select};
 use clap::Args;
 use mcpreel_share::export::all_rows;
 use mcpreel_share::phrases::{self, phrases_session, when};
@@ -23,8 +23,10 @@ use mcpreel_trace::item::{Lens, What};
 use mcpreel_trace::query::Query;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{clock, count, escape, pad_end, plural};
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 /// Findings below a recording; `--findings` shows all.
 const MOST_FINDINGS: usize = 10;
@@ -36,7 +38,7 @@ Examples:
   mcpreel show                   the newest recording
   mcpreel show 7f3a              by the beginning of its id
   mcpreel show '7f3a#1187'       one frame and its exchange (7f3a:1187 is the same)
-  mcpreel show -q 'is:failed OR latency>2s'
+  mcpreel show -q 'is:failed OR latency>2s' -n 20
   mcpreel show @2 --frames --json | jq -r 'select(.stream == \"stderr\") | .text'";
 
 /// The legend of the words and signs.
@@ -75,7 +77,7 @@ fn long_help() -> String {
 /// Without options: who spoke, what they agreed on, how it ended, then a line per exchange. With
 /// `#SEQ` after the recording: that frame, and the whole exchange that it belongs to.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, after_long_help = long_help())]
+#[command(after_help = long_help())]
 pub struct Show {
     /// A path, @, @2, an id or its first four digits or more, or a name; with #SEQ one frame
     #[arg(value_name = "RECORDING[#SEQ]", default_value = "@")]
@@ -86,6 +88,12 @@ pub struct Show {
     what: RowOptions,
     #[command(flatten)]
     filter: Filter,
+    /// Only the last N rows
+    #[arg(short = 'n', long, value_name = "N", value_parser = quantity::number)]
+    limit: Option<usize>,
+    /// Only rows of this time before the end, or before now in a live recording: 30s, 10m
+    #[arg(long, value_name = "TIME", value_parser = quantity::age)]
+    since: Option<Duration>,
     /// One JSON object per line; without another option the summary in one object, with #SEQ the
     /// frame and its exchanges
     #[arg(long)]
@@ -109,13 +117,13 @@ struct RowOptions {
     #[arg(long)]
     events: bool,
     /// What is wrong or remarkable
-    #[arg(long, conflicts_with = "query")]
+    #[arg(long, conflicts_with_all = ["query", "limit", "since"])]
     findings: bool,
 }
 
 impl Show {
     pub fn run(&self) -> Outcome {
-        let query = filter::parse(self.filter.query.as_deref())?;
+        let query = self.query()?;
         let (recording, selected) = select::open(&self.recording, &self.folder)?;
         let summary = recording.summary()?;
         let mut rows = Printer::stdout(self.json, summary.frames);
@@ -148,6 +156,15 @@ impl Show {
         }
         rows.out.flush()?;
         Ok(Exit::Fine)
+    }
+
+    /// The filter of all options that select rows.
+    fn query(&self) -> Result<Option<Query>, Failure> {
+        let query = filter::parse(self.filter.query.as_deref())?;
+        let since = self.since.map(|time| format!("time>-{}s", time.as_secs()));
+        let since = filter::parse_as("--since", since.as_deref())?;
+        let all = self.limit.map(|_| Query::default());
+        Ok([query, since, all].into_iter().flatten().reduce(Query::and))
     }
 
     fn one_frame(
@@ -213,7 +230,7 @@ impl Show {
         let is_wire = frames || events;
         let lens = [Lens::Exchanges, Lens::Wire][usize::from(is_wire)];
         rows.heading()?;
-        let (mut shown, mut last) = (0, None);
+        let (mut shown, mut last, mut kept) = (0, None, VecDeque::new());
         filter::each(recording, lens, query, |item| {
             let is_wanted = match &item.what {
                 What::Exchange(_) => true,
@@ -222,12 +239,23 @@ impl Show {
                 _ if frames => last.replace(item.key.seq) != Some(item.key.seq),
                 _ => !events && !exchanges,
             };
-            if is_wanted {
-                shown += 1;
-                rows.item(recording, &item)?;
+            if !is_wanted {
+                return Ok(());
+            }
+            shown += 1;
+            let Some(limit) = self.limit else {
+                return rows.item(recording, &item);
+            };
+            kept.push_back(item);
+            if kept.len() > limit {
+                kept.pop_front();
+                shown -= 1;
             }
             Ok(())
         })?;
+        for item in &kept {
+            rows.item(recording, item)?;
+        }
         if self.json {
             return Ok(());
         }
@@ -312,9 +340,7 @@ fn write_summary(
     until: Moment,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let title = format!("{}  {}", summary.id, escape(&summary.name));
-    let state = select::state(recording, summary);
-    out.line(&format!("{}  {state}", out.paint(Ink::Strong, &title)))?;
+    out.line(&select::title(recording, summary, out))?;
     let file = escape(&recording.path().to_string_lossy()).into_owned();
     let mut facts = vec![("file", file)];
     if let Some(played) = &summary.context.played {

@@ -37,7 +37,7 @@ pub struct Stats {
 impl Stats {
     pub fn run(&self) -> Outcome {
         let query = filter::parse(self.filter.query.as_deref())?;
-        let recording = self.which.open("statistics are about a whole recording")?;
+        let recording = self.which.open()?;
         let summary = recording.summary()?;
         let now = select::now(&recording, &summary);
         let mut collector = Collector::until(now.unwrap_or(Moment(summary.t_last_ns)));
@@ -57,6 +57,7 @@ impl Stats {
                 out.json(&object(row))?;
             }
         } else {
+            out.line(&select::title(&recording, &summary, &out))?;
             write(&figures, &mut out)?;
         }
         out.flush()?;

@@ -22,7 +22,7 @@ use mcpreel_lint::cause::{Cause, Place, causes};
 use mcpreel_share::phrases;
 use mcpreel_store::library::{Library, short_id};
 use mcpreel_store::reader::{Recording, Summary};
-use mcpreel_wire::text::{escape, pad_end, plural};
+use mcpreel_wire::text::{pad_end, plural};
 use serde_json::{Value, json};
 
 /// Columns of the names on the left.
@@ -57,7 +57,7 @@ pub struct Why {
 
 impl Why {
     pub fn run(&self) -> Outcome {
-        let recording = self.which.open("`why` is about a whole recording")?;
+        let recording = self.which.open()?;
         let summary = recording.summary()?;
         let causes = causes(&recording.facts(select::now(&recording, &summary))?);
         let mut out = Output::stdout();
@@ -67,10 +67,7 @@ impl Why {
             }
         } else {
             let address = self.address(&recording, &summary)?;
-            let title = format!("{}  {}", summary.id, escape(&summary.name));
-            let title = out.paint(Ink::Strong, &title);
-            let state = select::state(&recording, &summary);
-            out.line(&format!("{title}  {state}"))?;
+            out.line(&select::title(&recording, &summary, &out))?;
             let columns = out.columns().unwrap_or(usize::MAX);
             let columns = columns.saturating_sub(NAMES).max(NARROW);
             let is_trouble = causes.first().is_some_and(Cause::is_trouble);

@@ -73,7 +73,7 @@ fn what_cannot_be_written_is_refused_and_leaves_nothing_behind() {
             "--from comes after --to",
         ),
         (&[&sample, "--to", "0"], 2, "0 is not in 1.."),
-        (&[&format!("{sample}#3")], 2, "--from and --to"),
+        (&[&format!("{sample}#3")], 2, "names one frame"),
         (&[&sample, "-q", "tool:"], 2, "-q, column"),
     ];
     for (args, exit, why) in cases {

@@ -5,21 +5,66 @@ use crate::support::Library;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-const COMMANDS: &str = "run open ls show tail stats why lint search diff replay minimise mock export \
-                        import redact report demo prune reindex completions man";
+const COMMANDS: &str = "run demo open ls show tail stats why search lint diff replay minimise export \
+                        report redact import mock prune reindex completions man";
+
+/// A screen and a half.
+const LINES: usize = 78;
 
 /// What examples are, and whether they parse, is tested with the documents.
 #[test]
 fn every_command_of_the_help_is_here() {
     let help = stdout(&Library::new(), &["--help"]);
-    let commands = help.split("Commands:\n").nth(1).expect("they are listed");
-    let commands = commands.lines().take_while(|line| !line.is_empty());
-    let commands = commands.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let (commands, _) = help.split_once("Options:\n").expect("they come first");
+    let commands = commands.split("\nRecord:\n").nth(1).expect("in groups");
+    let commands = commands.lines().filter(|line| line.starts_with("  "));
     let names: Vec<_> = commands
         .filter_map(|line| line.split_whitespace().next())
-        .filter(|name| *name != "help")
         .collect();
     assert_eq!(names.join(" "), COMMANDS);
+    for command in COMMANDS.split(' ') {
+        let help = stdout(&Library::new(), &[command, "--help"]);
+        assert!(
+            help.lines().count() <= LINES,
+            "{command} --help is an essay"
+        );
+    }
+}
+
+#[test]
+fn the_command_of_a_server_is_recorded_behind_two_dashes_and_known_for_one_without() {
+    let library = Library::new();
+    let mut echo = library.mcpreel("--");
+    let echoed = echo.args(["echo", "hello"]).output().expect("it starts");
+    assert_eq!(echoed.stdout, b"hello\n");
+    assert_eq!(library.json(&["ls"])[0]["name"], "echo");
+    let (code, said) = refusal(&library, &["npx", "my server", "-y"]);
+    assert_eq!(code, Some(2));
+    assert!(
+        said.contains("mcpreel run -- npx 'my server' -y\n"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_list_is_narrowed_by_name_age_and_number() {
+    let library = demo();
+    library.run(["true"]).output().expect("it starts");
+    let count = |args: &[&str]| library.json(args).len();
+    let name = library.json(&["ls"])[1]["name"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(count(&["ls"]), 2);
+    assert_eq!(count(&["ls", &name]), 1);
+    assert_eq!(count(&["ls", "-n", "1"]), 1);
+    assert_eq!(count(&["ls", "--since", "1h"]), 2);
+    assert_eq!(count(&["ls", "--since", "0s"]), 0);
+    let all = library.json(&["show", &name, "--exchanges", "-q", ""]);
+    let last = library.json(&["show", &name, "--exchanges", "-n", "2"]);
+    assert_eq!(last, all[all.len() - 2..]);
+    let recent = count(&["show", &name, "--frames", "--since", "1h"]);
+    assert_eq!(recent, count(&["show", &name, "--frames"]));
 }
 
 #[test]
@@ -63,10 +108,11 @@ fn wrong_usage_is_exit_code_2_and_names_the_way_out() {
         .expect("it has an id")
         .to_owned();
     let frame = format!("{id}#999");
-    let cases: [(&[&str], &str); 17] = [
+    let cases: [(&[&str], &str); 18] = [
         (&["shwo"], "'show'"),
         (&["show", "--frame"], "--frames"),
         (&["show", "nobody"], "weather-server"),
+        (&["show", "weather"], "mean `weather-server`?\nnames in"),
         (&["show", "@2"], "has 1 recording\n"),
         (&["show", "@x"], "@2 the second newest"),
         (&["show", &frame], "there is no frame #999"),

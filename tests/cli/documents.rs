@@ -85,7 +85,8 @@ fn assert_parsed<S: AsRef<str>>(lines: impl IntoIterator<Item = S>) -> usize {
         .filter_map(|line| words(line.as_ref()))
         .collect();
     for command in &commands {
-        let parsed = Cli::try_parse_from(command);
+        let words = command.iter().map(Into::into).collect();
+        let parsed = mcpreel::cli::parse(words);
         let error = parsed.err().map(|error| error.to_string());
         assert_eq!(error, None, "{command:?}");
     }

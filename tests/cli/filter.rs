@@ -60,7 +60,7 @@ fn ls_lists_the_recordings_with_such_a_row() {
     assert_eq!(listed.len(), 1);
     assert_eq!(listed[0]["name"], "weather-server");
     let none = stdout(&library, &["ls", "-q", "tool:no_such_tool"]);
-    assert_eq!(none, "none of 2 recordings has such a row\n");
+    assert_eq!(none, "none of 2 recordings fits\n");
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn entries(viewer: &Viewer) -> Vec<String> {
 fn where_nothing_is_wrong_the_line_says_what_the_rules_remark() {
     let recording = fixture::remarked();
     let said = line(&viewer(&recording));
-    let remark = "nothing wrong was found, though `mcpreel lint` has 2 findings";
+    let remark = "no call failed, but there is a warning in #";
     assert!(said.starts_with(&format!(" why  {remark}")), "{said}");
     let mut viewer = viewer(&recording);
     viewer.act("W");

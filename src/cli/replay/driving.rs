@@ -20,15 +20,15 @@ pub struct Driving {
     /// What the server gets where it asks what the recorded client was not asked
     #[arg(long, value_name = "HOW", default_value = "fail", value_parser = choice(&POLICIES))]
     pub on_server_request: Policy,
+    /// The server's command and its arguments [default: the recorded one]
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
     #[command(flatten)]
     pub pace: Pace,
     #[command(flatten)]
     pub allowed: Allowed,
     #[command(flatten)]
     pub values: Values,
-    /// The server's command and its arguments [default: the recorded one]
-    #[arg(last = true, value_name = "COMMAND", help_heading = "Arguments")]
-    pub command: Vec<OsString>,
 }
 
 /// In which order, and how fast.
@@ -48,10 +48,7 @@ pub struct Pace {
     /// [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub max_gap: Option<Duration>,
-    /// How long all of it may take
-    ///
-    /// Without it each answer has 10 s, or ten times what it took. One that the recorded client did not
-    /// get is waited for as long as that client waited, a minute at most.
+    /// How long all of it may take [default: each answer has 10 s, or ten times what it took]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub timeout: Option<Duration>,
 }

@@ -19,23 +19,21 @@ mod summary;
 mod update;
 
 use super::comparison::{self, Compared, Form, Party, Strictness};
-use super::exit::{Exit, Failure, Outcome};
-use super::folder::Folder;
+use super::exit::{Exit, Outcome};
 use super::{output, select};
 use clap::Args;
 use driving::{Driving, Part};
 use mcpreel_store::reader::Recording;
 use mcpreel_wire::text::escape;
 use plan::{Plan, Run};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::process::ExitCode;
 use update::{Update, Updated};
 
 /// Drive a server again from a recording, and compare its answers
 ///
-/// Starts the recorded command (or the one after `--`), plays the recorded client to it in causal
-/// order, answers what the server asks as the client did then, and compares what comes back. The
-/// result is a recording of its own.
+/// Starts the recorded command (or the one after `--`), sends it what the recorded client sent, and
+/// compares the answers. Makes a recording of its own. docs/replay.md has the details.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -47,21 +45,11 @@ Examples:
   mcpreel replay tests/search.jsonl --update  accept what differs: the cassette is written anew
   mcpreel replay fixed.reel --format junit -- ./my-server > replay.xml
 
-Calls of tools go out only where the server lists the tool with readOnlyHint; the others
-are refused unless --allow-tool names them. The command that a recording names is started only
-if the recording lies in your own folder of recordings: else give a command after `--`, or say
---run-recorded-command. On a terminal you are asked about both.
+Tools that are not listed with readOnlyHint are called only with --allow-tool. docs/replay.md tells
+what else is refused, and what becomes of values, answers and cassettes.
 
-What the server made up then and makes up anew now (cursors, tasks, sessions, handles in
-arguments) goes back to it as it is now; that is found anew in each run.
-
-With --update a cassette becomes what the server says now, and the exit code is 0; where nothing
-differs that matters not a byte changes. After refused calls, a crash, a hang, a stop, or with
-messages that could not be sent it stays as it is.
-
-Exit code: 0 nothing differs that matters, 1 something does, 2 wrong arguments, 3 a
-recording that cannot be read or used, 4 the server failed, 5 it hangs, 7 calls, an update
-or a stranger's command were refused; 130 and 143 interrupted.")]
+Exit code: 0 nothing differs that matters, 1 something does, 2 wrong arguments, 3 a recording that
+cannot be used, 4 the server failed, 5 it hangs, 7 something was refused; 130 and 143 interrupted.")]
 pub struct Replay {
     /// A path, @, @2, an id or its first four digits or more, or a name
     #[arg(value_name = "RECORDING")]
@@ -101,22 +89,10 @@ const ALTERING: [&str; 7] = [
     "protocol",
 ];
 
-/// The recording that `command` plays, as a whole.
-pub fn open(text: &OsStr, folder: &Folder, command: &str) -> Result<Recording, Failure> {
-    let (recording, selected) = select::open(text, folder)?;
-    if selected.seq.is_some() {
-        return Err(Failure::Usage(format!(
-            "`{command}` is about a whole recording: leave out what stands behind the #"
-        )));
-    }
-    select::tell_if_played(text, &recording)?;
-    Ok(recording)
-}
-
 /// Replays a recording.
 pub fn run(args: &Replay) -> Outcome {
     let driving = &args.driving;
-    let recording = open(&args.recording, &driving.folder, "replay")?;
+    let recording = select::original(&args.recording, &driving.folder)?;
     let is_update = args.update.update || args.update.update_in_ci;
     let update = is_update.then(|| Update::new(&recording, args.update.update_in_ci));
     let update = update.transpose()?;

@@ -6,7 +6,7 @@ use super::{Cause, Evidence, Place, phrases};
 use crate::{Severity, quote, rule};
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::session::End;
-use mcpreel_wire::text::{plural, size};
+use mcpreel_wire::text::{duration, plural, size};
 
 /// A tool's definition makes hosts drop the tool, or all of them.
 pub(super) fn bad_schema_hides_tools(facts: &Facts) -> Option<Cause> {
@@ -62,25 +62,37 @@ pub(super) const TOLD: [&str; 11] = [
 
 /// A side breaks the protocol in a way that no other cause explains.
 pub(super) fn protocol_broken(facts: &Facts) -> Option<Cause> {
+    worst_findings(facts, Severity::Error, "the protocol was broken")
+}
+
+/// No call failed, and rules warn all the same.
+pub(super) fn only_warnings(facts: &Facts) -> Option<Cause> {
+    worst_findings(
+        facts,
+        Severity::Warning,
+        "no call failed, but there is a warning",
+    )
+}
+
+/// What rules find of this severity, the first finding in a sentence that begins with `what`.
+fn worst_findings(facts: &Facts, severity: Severity, what: &str) -> Option<Cause> {
     // Of a line that is no message every rule about messages has something to say.
     let is_noise = |found: &Found| facts.noise.iter().any(|line| Some(line.seq) == found.frame);
-    let tells = |found: &&Found| found.severity == Severity::Error && !is_noise(found);
+    let tells = |found: &&Found| found.severity == severity && !is_noise(found);
     let groups = facts.findings.iter();
     let groups = groups.filter(|group| !TOLD.contains(&&*group.rule));
     let broken = groups.filter_map(|group| Some((group, group.first.iter().find(tells)?)));
     let mut broken: Vec<_> = broken.collect();
     broken.sort_by_key(|(_, found)| found.frame.map_or(u64::MAX, |seq| seq.0));
     let &(group, first) = broken.first()?;
-    let more = match broken.len() - 1 {
-        0 => String::new(),
-        1 => "; another rule was broken too".to_owned(),
-        more => format!("; {more} other rules were broken too"),
-    };
+    let more = phrases::if_any(broken.len() as u64 - 1, |more| {
+        format!("; {} too", plural(more, "other rule"))
+    });
     let known = rule(&group.rule)?;
     let place = first.frame.or(first.related.first().copied());
     let place = place.map_or_else(String::new, |seq| format!(" in #{}", seq.0));
     let sentence = format!(
-        "the protocol was broken{place}{}: {}: {} ({}){more}",
+        "{what}{place}{}: {}: {} ({}){more}",
         phrases::at_path(first),
         known.summary,
         first.detail,
@@ -153,26 +165,28 @@ fn complaints(facts: &Facts) -> Vec<Evidence> {
 )]
 pub(super) fn nothing_wrong(facts: &Facts) -> Option<Cause> {
     let ended = match (facts.end(), facts.host_left()) {
-        (None, _) => "the session goes on".to_owned(),
-        (Some(end), Some(_)) => {
-            format!("the server {} after the host had left", phrases::ended(end))
+        (None, None) => "the session goes on".to_owned(),
+        (None, Some(left)) => {
+            let ago = duration(facts.since(left));
+            format!("the server goes on {ago}{}", phrases::after_host(facts))
         }
-        (Some(end), None) => format!("the server {}", phrases::ended(end)),
+        (Some(end), _) => {
+            let ended = phrases::ended(end);
+            format!("the server {ended}{}", phrases::after_host(facts))
+        }
     };
     let worst = worst(facts);
-    let remarks = worst.map_or_else(String::new, |_| {
-        let count = plural(facts.counts.findings, "finding");
-        format!(", though `mcpreel lint` has {count}")
+    let notes = phrases::if_any(facts.counts.findings, |count| {
+        format!("; rules have {}", plural(count, "note"))
     });
     let answered = answered(facts);
     // The Python SDK up to 1.x gives up a slow call so, and sends its next request.
-    let advice = "If something is wrong all the same, see whether a finding fits it, and whether the \
-                  host gave up a slow call without telling the server. Else it is not between these \
-                  two: look at what the host does with the answers, or note when it happened and \
-                  look at that moment.";
+    let advice = "If something is wrong all the same, check whether a finding explains it, whether \
+                  the host gave up a slow call without telling the server, and what the host does \
+                  with the answers.";
     let slow = facts.found("request-slow").into_iter();
     let slow = slow.flat_map(|group| phrases::findings(group).take(2));
-    let sentence = format!("nothing wrong was found{remarks}: {answered}, none failed; {ended}");
+    let sentence = format!("nothing wrong was found: {answered}, none failed; {ended}{notes}");
     let cause = Cause::new(Likely, sentence, advice)
         .shown(worst.map(|(group, found)| phrases::finding(&group.rule, found)))
         .shown(slow)
@@ -185,10 +199,13 @@ pub(super) fn nothing_wrong(facts: &Facts) -> Option<Cause> {
 fn answered(facts: &Facts) -> String {
     let (open, left) = (facts.open.count, facts.unanswered.count + facts.lost.count);
     let answered = facts.counts.exchanges.saturating_sub(open + left);
-    let open = match (open, left) {
-        (0, 0) => String::new(),
-        (0, left) => format!(", {left} open at the end"),
-        (open, _) => format!(", {open} under way"),
+    let open = match (facts.open.exchanges.first(), left) {
+        (None, 0) => String::new(),
+        (None, left) => format!(", {left} open at the end"),
+        (Some(first), _) => {
+            let (call, age) = (phrases::call_at(first), facts.since(first.t_request));
+            format!(", {open} in flight: {call} for {}", duration(age))
+        }
     };
     let asked = plural(facts.counts.exchanges, "request");
     match facts.untracked.count {
@@ -210,6 +227,6 @@ fn worst(facts: &Facts) -> Option<(&Group, &Found)> {
 fn handshake(facts: &Facts) -> Option<Evidence> {
     let opened = facts.opened()?;
     let version = facts.session.version().unwrap_or("no version");
-    let text = format!("the two agreed on {}", quote::text(version));
+    let text = format!("protocol version {}", quote::text(version));
     Some(Evidence::new(Place::Frame(opened.request.0), text))
 }

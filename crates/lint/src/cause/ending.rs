@@ -2,7 +2,9 @@
 
 use super::Certainty::{Certain, Likely, Possible};
 use super::facts::Facts;
+use super::stderr_lines::LastWords;
 use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, phrases};
+use mcpreel_trace::event::EventKind;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
@@ -66,12 +68,14 @@ const CRASHES: [&str; 5] = ["SIGSEGV", "SIGBUS", "SIGILL", "SIGABRT", "SIGFPE"];
 /// A mock says so on stderr before it ends because a fault or the recording asks for it.
 pub const MOCK_ENDS: &str = "this mock ends now, as it was asked to";
 
-/// The server ended by itself in the middle of a session.
+/// The server ended by itself in the middle of a session, or failed in a call that the host did not
+/// wait for.
 pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
-    let end = facts.ended_by_itself()?;
     facts.first_said?;
     let lost = facts.lost.exchanges.iter();
     let asked = lost.filter(|call| call.direction == Direction::ClientToServer);
+    let by_itself = facts.ended_by_itself();
+    let end = by_itself.or_else(|| failed_in_call(facts, asked.clone().next()?))?;
     let (vain, lost): (Vec<_>, Vec<_>) =
         asked.partition(|call| facts.session.ends.has_server_closed(call.t_request));
     let (when, certainty) = match (lost.len(), end) {
@@ -79,7 +83,11 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
         (0, _) => (", with no call open".to_owned(), Certain),
         _ => {
             let calls = phrases::calls(lost.iter().copied());
-            (format!(" in the middle of {calls}"), Certain)
+            let (left, certainty) = match by_itself {
+                Some(_) => ("", Certain),
+                None => (phrases::after_host(facts), Likely),
+            };
+            (format!(" in the middle of {calls}{left}"), certainty)
         }
     };
     // A launcher (npx, a shell) ends with 128 and the number of the signal that ended its child.
@@ -137,11 +145,23 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
     Some(cause.shown(usage))
 }
 
+/// How the server ended, if a fault in `call` ended it while nothing but its input had.
+fn failed_in_call<'f>(facts: &'f Facts, call: &Exchange) -> Option<&'f End> {
+    let is_fault = LastWords::of(facts, Some(call.t_request)).names_fault;
+    let is_exit = matches!(facts.stop()?.kind, EventKind::Exit { .. });
+    let end = facts.end().filter(|end| has_bad_code(end))?;
+    (is_fault && is_exit).then_some(end)
+}
+
+fn has_bad_code(end: &End) -> bool {
+    matches!(end, End::Exited { code } if *code != 0)
+}
+
 /// The server was told to end, and ended with an exit code other than 0.
 pub(super) fn bad_exit_code(facts: &Facts) -> Option<Cause> {
-    let end = facts.end()?;
+    let end = facts.end().filter(|end| has_bad_code(end))?;
     facts.told_to_end()?;
-    if !matches!(end, End::Exited { code } if *code != 0) {
+    if crashed(facts).is_some() {
         return None;
     }
     let (ended, said) = (phrases::ended(end), phrases::stderr_says(facts, None));

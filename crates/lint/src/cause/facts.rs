@@ -1,5 +1,6 @@
 //! Facts of a recording in which causes are looked for: bounded, whatever its length.
 
+use super::AT_ONCE_NS;
 use crate::Severity;
 use crate::quote::expression;
 use mcpreel_trace::clock::Moment;
@@ -10,6 +11,9 @@ use mcpreel_trace::session::{End, Session, Side};
 use regex::Regex;
 use std::sync::Arc;
 use std::sync::LazyLock;
+
+/// A server that ends when its input is closed has ended by then, nanoseconds.
+const LINGERS_NS: u64 = 2_000_000_000;
 
 #[derive(Clone, Debug, Default)]
 #[expect(
@@ -219,6 +223,32 @@ impl Facts {
         let is_signal = |event: &&Event| matches!(event.kind, EventKind::Signal { .. });
         let signal = self.events.iter().find(is_signal).map(|event| event.t);
         self.host_left().into_iter().chain(signal).min()
+    }
+
+    /// The first signal to the server, or its exit if that came before.
+    pub fn stop(&self) -> Option<&Event> {
+        let stops =
+            |kind: &EventKind| matches!(kind, EventKind::Signal { .. } | EventKind::Exit { .. });
+        self.events_that(stops).next()
+    }
+
+    /// Until when the server could have answered: the moment when it was told to end. A server that
+    /// lives on for seconds after that hangs until it is killed, or until now.
+    pub fn could_answer_until(&self) -> Moment {
+        let told = self.told_to_end().unwrap_or(self.now);
+        let stopped = self.stop().map_or(self.now, |event| event.t);
+        let is_hung = stopped.ns_since(told) >= LINGERS_NS;
+        if is_hung { stopped } else { told }
+    }
+
+    /// Whether the host closed both its pipes at once, as a process does that ends without waiting
+    /// for the server.
+    pub fn host_vanished(&self) -> bool {
+        let ends = [self.session.ends.c2s, self.session.ends.s2c];
+        let [Some(c2s), Some(s2c)] = ends else {
+            return false;
+        };
+        [c2s.by, s2c.by] == [Side::Host; 2] && c2s.t.0.abs_diff(s2c.t.0) < AT_ONCE_NS / 10
     }
 
     /// Whether a request was still answered with a result after `seq`: whatever it is, both sides

@@ -182,8 +182,8 @@ const LEFT_UNANSWERED: &str = "left-unanswered";
 /// The name of a kind of cause, and the function that finds it.
 pub type Kind = (&'static str, fn(&Facts) -> Option<Cause>);
 
-/// All kinds, the gravest first. The last two are for recordings where no other kind is found.
-pub static KINDS: [Kind; 31] = [
+/// All kinds, the gravest first. The last three are for recordings where no other kind is found.
+pub static KINDS: [Kind; 32] = [
     ("server-not-found", |it| startup::not_started(it, Some(127))),
     ("server-not-executable", |it| {
         startup::not_started(it, Some(126))
@@ -219,6 +219,7 @@ pub static KINDS: [Kind; 31] = [
     ("survivors-left", ending::survivors_left),
     ("protocol-broken", broken_rules::protocol_broken),
     ("cannot-say", broken_rules::cannot_say),
+    ("only-warnings", broken_rules::only_warnings),
     (NOTHING_WRONG, broken_rules::nothing_wrong),
 ];
 
@@ -252,7 +253,7 @@ const OF_THE_START: [&str; 2] = ["died-at-start", "handshake-unfinished"];
 /// The causes of what went wrong, the best first: likely and certain ones before possible ones,
 /// among them the gravest first. Never empty.
 pub fn causes(facts: &Facts) -> Vec<Cause> {
-    let (kinds, fallbacks) = KINDS.split_at(KINDS.len() - 2);
+    let (kinds, fallbacks) = KINDS.split_at(KINDS.len() - 3);
     let cause = |&(id, find): &Kind| find(facts).map(|cause| Cause { id, ..cause });
     let is_part = facts.context.selection.is_some();
     let applies = |kind: &&Kind| !is_part || !OF_THE_START.contains(&kind.0);

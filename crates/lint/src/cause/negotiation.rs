@@ -4,6 +4,7 @@ use super::Certainty::{Certain, Likely, Possible};
 use super::facts::Facts;
 use super::{AT_ONCE_NS, Cause, SECOND_NS, phrases, requests, streams};
 use crate::quote;
+use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::duration;
@@ -152,8 +153,9 @@ fn silent_host(facts: &Facts) -> Option<Cause> {
 /// The server did not answer, or refused.
 fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
     let told = facts.told_to_end();
-    let waited_ns = told.unwrap_or(facts.now).ns_since(last.t_request);
-    let (call, waited) = (phrases::call_at(last), duration(waited_ns));
+    let since = |t: Moment| t.ns_since(last.t_request);
+    let waited_ns = since(facts.could_answer_until());
+    let call = phrases::call_at(last);
     if last.status == Status::Error {
         let answer = phrases::answer(last);
         let cause = Cause::new(
@@ -175,14 +177,18 @@ fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
     if is_silent && !facts.is_short && (waited_ns > PATIENCE_NS || facts.survived(last.request.0)) {
         let cause = Cause::new(
             Certain,
-            format!("the server never answered {call} in {waited}"),
+            format!(
+                "the server never answered {call} in {}",
+                duration(waited_ns)
+            ),
             "The server runs but does not answer: look whether it reads its stdin, buffers its stdout \
              without flushing it, or is still busy starting.",
         );
         return Some(cause.shown_call(last));
     }
     let sentence = format!(
-        "the host closed the server's input {waited} after it had sent {call}, before there was an answer"
+        "the host closed the server's input {} after it had sent {call}, before there was an answer",
+        duration(since(told.unwrap_or(facts.now)))
     );
     let is_left = is_silent && told.is_some() && last.status != Status::Open;
     is_left.then(|| Cause::new(Likely, sentence, IMPATIENT).shown_call(last))

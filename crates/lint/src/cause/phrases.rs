@@ -163,12 +163,31 @@ pub fn end_of(facts: &Facts) -> Option<Evidence> {
     Some(event(facts.events_that(is_end).next()?, text))
 }
 
+/// ` after the host …` where the host was the first to close a pipe.
+pub fn after_host(facts: &Facts) -> &'static str {
+    match facts.host_left() {
+        None => "",
+        Some(_) if facts.host_vanished() => {
+            " after the host was gone (it closed stdin and stdout at once)"
+        }
+        Some(_) => " after the host had closed stdin",
+    }
+}
+
 /// The host closing one of its sides.
 pub fn leaving(facts: &Facts) -> Option<Evidence> {
     let left = facts.host_left()?;
     let is_eof = |kind: &EventKind| matches!(kind, EventKind::Eof { .. });
     let closing = facts.events_that(is_eof).find(|event| event.t == left)?;
-    Some(event(closing, "the host closed its side"))
+    let what = match closing.kind {
+        _ if facts.host_vanished() => "stdin and stdout at once: it ended, or was killed",
+        EventKind::Eof {
+            stream: StreamId::C2S,
+            ..
+        } => "stdin",
+        _ => "the server's output",
+    };
+    Some(event(closing, format!("the host closed {what}")))
 }
 
 /// The first findings of a group.

@@ -115,8 +115,7 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     if let Some(cause) = facts.unmet().filter(is_later).find_map(other_id) {
         return Some(cause);
     }
-    let told = facts.told_to_end();
-    let until = told.unwrap_or(facts.now);
+    let until = facts.could_answer_until();
     // The handshake has a cause of its own, a call that asks the client waits for that, and a server
     // that somebody ended did not end by itself.
     let mut old = silent(facts, Direction::ClientToServer, until, PATIENCE_NS);
@@ -129,7 +128,7 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     old.retain(|call| {
         let mut others = facts.without_answer();
         is_later(call)
-            && (call.status != Status::Lost || told.is_some())
+            && (call.status != Status::Lost || facts.told_to_end().is_some())
             && (call.status != Status::Cancelled || is_vain && !is_at_work(call))
             && !others.any(|one| one.parent == Some(call.id))
     });
@@ -160,7 +159,12 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     };
     let (call, waited) = (phrases::call_at(oldest), duration(waited_ns));
     let busy_with = busy_with.unwrap_or_default();
-    let sentence = format!("the server {never} {call} in {waited}{others}{busy_with}");
+    let left = facts.host_left().filter(|left| *left < until);
+    let left = left.map_or_else(String::new, |left| {
+        let ago = duration(until.ns_since(left));
+        format!(", {ago} of that{}", phrases::after_host(facts))
+    });
+    let sentence = format!("the server {never} {call} in {waited}{others}{left}{busy_with}");
     let is_too_long = waited_ns > TOO_LONG_NS;
     let certainty = if is_too_long { Certain } else { Likely };
     let cause = Cause::new(certainty, sentence, advice)
@@ -415,6 +419,7 @@ pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
     let when = match cancelled {
         Some(_) => "before it was cancelled",
         None if facts.is_cut_off() => "when the recorder was killed",
+        None if facts.host_vanished() => "when the host was gone",
         None => "when the session ended",
     };
     let waited = first.unanswered_ns(Some(facts.now).filter(|_| !facts.is_cut_off()));

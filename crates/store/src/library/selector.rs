@@ -242,7 +242,7 @@ fn by_name<'a>(text: &str, entries: &'a [Entry]) -> Result<[&'a Entry; 2], Selec
 }
 
 /// The recording's name, and the one that the server gives itself.
-fn names(entry: &Entry) -> impl Iterator<Item = &str> {
+pub fn names(entry: &Entry) -> impl Iterator<Item = &str> {
     let summary = entry.summary();
     let server = summary.and_then(|summary| summary.session.server.name.as_deref());
     std::iter::once(&*entry.name).chain(server)

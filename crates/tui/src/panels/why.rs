@@ -135,11 +135,9 @@ pub fn past(vitals: &Vitals) -> Spans {
         }
         said.extend(words_of_stderr(&vitals.last_words, &causes));
     }
-    // Nothing is wrong, or nothing can be said; rules may have more to say than notes.
-    let found = &vitals.severities;
+    // Nothing can be said.
     let remark = vitals.causes.first().filter(|_| said.is_empty() && !live);
-    let is_told = |cause: &&Cause| cause.id != NOTHING_WRONG || found.errors + found.warnings > 0;
-    if let Some(remark) = remark.filter(is_told) {
+    if let Some(remark) = remark.filter(|cause| cause.id != NOTHING_WRONG) {
         said.push((Role::Warn, escape(&remark.sentence).into_owned()));
     }
     said

@@ -186,13 +186,17 @@ pub fn grown(app: &mut App, session: &mut Session, vitals: Box<Vitals>) -> Effec
     effects
 }
 
-/// Goes to the first failure of a recording that is over; without one to the first row.
+/// Goes to what the first cause of a recording that is over is about; without one to the first
+/// call.
 fn start(app: &mut App, session: &mut Session) -> Effects {
-    let failed = session.vitals.as_deref().map(|it| it.summary.failed);
-    if failed > Some(0) {
-        return search::first_failure(app, session);
+    let causes = session.vitals.iter().flat_map(|vitals| &vitals.causes);
+    let mut causes = causes.take(1).filter(|cause| cause.is_trouble());
+    let evidence = causes.next().and_then(|cause| {
+        let mut evidence = cause.evidence.iter();
+        evidence.find_map(|one| one.place.frame())
+    });
+    match evidence {
+        Some(seq) => list::goto(session, seq),
+        None => search::first_call(app, session),
     }
-    let page = list::page(app, session);
-    session.list.to_top(page);
-    vec![]
 }

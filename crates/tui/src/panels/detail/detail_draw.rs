@@ -119,11 +119,24 @@ fn draw_body(pane: &Pane<'_>, frame: &mut Frame<'_>) {
                 let room = columns.saturating_sub(INDENT + spans::width(&signs));
                 spans.push((Role::Text, " ".repeat(INDENT)));
                 if let Some(tree) = part.tree() {
-                    spans.extend(tree_line::line(tree, row, room, &part.hits, look));
+                    let mut wraps = part.wraps.iter();
+                    let wrap = wraps.find(|wrap| wrap.row == row);
+                    let end = wrap.map(|wrap| wrap.bytes.start);
+                    spans.extend(tree_line::line(tree, row, end, room, &part.hits, look));
                 }
                 spans.extend(signs);
                 push_told(&mut spans, wrong.and_then(|wrong| wrong.told), columns);
                 push_told(&mut spans, told, columns);
+            }
+            Some(Line::Wrapped(part, wrap)) => {
+                let node = part
+                    .tree()
+                    .and_then(|tree| Some((tree, tree.node_at(wrap.row)?)));
+                let room = columns.saturating_sub(INDENT);
+                let before = node.map_or(0, |(tree, node)| tree_line::value_at(tree, node, room));
+                let (bytes, value) = (part.bytes(), wrap.bytes.clone());
+                spans.push((Role::Text, " ".repeat(INDENT + before)));
+                spans.extend(spans::divide(bytes, value, &part.hits, Role::JsonString));
             }
             Some(Line::Bytes(line)) => spans = line,
             Some(Line::Note(note)) => {

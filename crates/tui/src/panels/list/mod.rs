@@ -66,8 +66,6 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
     let page = page(app, session);
     let list = &mut session.list;
     match action {
-        Action::Bottom => list.follow(),
-        Action::Top => list.to_top(page),
         Action::Open => session.focus = Focus::Detail,
         Action::Select => {
             let row = list.selected();
@@ -81,7 +79,11 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
             let rows = list.len();
             let to = moved(action, list.cursor_row().unwrap_or(0), rows, page)?;
             list.go_to = None;
-            list.put_cursor(to, page);
+            match action {
+                Action::Bottom => list.follow(),
+                Action::Top => list.to_top(page),
+                _ => list.put_cursor(to, page),
+            }
         }
     }
     Some(vec![])

@@ -2,6 +2,10 @@
 
 use crate::by_hand::Viewer;
 use crate::fixture;
+use crate::mouse::click_on;
+use crate::support::conversation::Conversation;
+use mcpreel_tui::app::{Focus, View};
+use mcpreel_tui::panels::compare::Comparison;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 35), (200, 50)];
 
@@ -16,7 +20,7 @@ const WELL: &str = r#"
 
 /// A tool that says at length why it failed.
 const FAILS: &str = r#"
-    60 > "id":2,"method":"tools/call","params":{"name":"read_text_file_with_a_long_name","arguments":{"path":"/etc/passwd"}}
+    60 > "id":2,"method":"tools/call","params":{"name":"read_text_file_by_name","arguments":{"path":"/etc/passwd"}}
     95 < "id":2,"result":{"content":[{"type":"text","text":"Access denied - path outside allowed directories: /etc/passwd is not in any of /home/ana/projects, /home/ana/documents/work, /srv/shared/team. Ask the administrator to add the folder, or choose another one."}],"isError":true}
     100 > "id":3,"method":"tools/call","params":{"name":"list_dir","arguments":{"path":"/srv"}}
     105 < "id":3,"result":{"content":[{"type":"text","text":"b.txt"}]}
@@ -128,4 +132,153 @@ fn an_event_is_told_in_words_and_as_recorded_where_the_bytes_are_asked_for() {
     );
     viewer.press("Enter r");
     assert!(viewer.text().contains("max_rss_bytes"), "{}", viewer.text());
+}
+
+/// Once the row began with `tools/call`, and the reason was cut off behind the arguments.
+#[test]
+fn a_row_has_the_whole_name_then_why_it_failed_and_the_columns_never_move() {
+    let recording = fixture::said_and_ended(&[WELL, FAILS].concat());
+    for size in [(60, 15), (80, 24), (120, 35), (200, 50)] {
+        let mut viewer = open(recording.path(), size);
+        viewer.press("G e");
+        let text = viewer.text();
+        let list = || text.lines().skip(3).take_while(|row| !row.starts_with('└'));
+        let rows = || list().filter_map(|row| row.split('│').nth(1));
+        let row = rows()
+            .find(|row| row.contains("read_text"))
+            .expect("it is on the screen");
+        let reason = row.split_once("read_text_file_by_name Acc");
+        assert!(
+            reason.is_some_and(|(_, rest)| !rest.contains("{path")),
+            "{text}"
+        );
+        let ends = |unit: &str| {
+            let at = rows().filter_map(|row| Some(row.split_once(unit)?.0.chars().count()));
+            at.collect::<std::collections::BTreeSet<_>>()
+        };
+        assert_eq!(ends(" ms ").len(), 1, "{text}");
+        assert!(ends(" B ").len() <= 1, "{text}");
+    }
+}
+
+#[test]
+fn the_views_are_named_on_every_screen_and_a_click_on_a_name_goes_there() {
+    let recording = fixture::ended();
+    for size in [(60, 15), (80, 24), (120, 35), (200, 50)] {
+        let mut viewer = open(&recording.path, size);
+        for keys in ["", "Enter", "z", "2", "3", "4"] {
+            viewer.press(keys);
+            assert!(
+                viewer
+                    .text()
+                    .contains("1 Calls 2 Timeline 3 Stats 4 Findings")
+            );
+        }
+        let views = [
+            ("Timeline", View::Timeline),
+            ("Stats", View::Stats),
+            ("Calls", View::Exchanges),
+            ("4 Findings", View::Findings),
+        ];
+        for (name, view) in views {
+            click_on(&mut viewer, name);
+            assert_eq!(viewer.session().view, view, "{}", viewer.text());
+        }
+    }
+}
+
+#[test]
+fn esc_goes_back_to_the_view_where_enter_was_pressed() {
+    let recording = fixture::ended();
+    for (keys, view) in [
+        ("2 g j j", View::Timeline),
+        ("3 j", View::Stats),
+        ("4 Enter j", View::Findings),
+    ] {
+        let mut viewer = open(&recording.path, (120, 35));
+        viewer.press(keys).press("Enter");
+        assert_eq!(viewer.session().view, View::Exchanges, "{keys}");
+        viewer.press("Esc");
+        assert_eq!(viewer.session().view, view, "{keys}");
+        viewer.press("Enter 1 Esc");
+        assert_eq!(
+            viewer.session().view,
+            View::Exchanges,
+            "another view was chosen"
+        );
+    }
+}
+
+#[test]
+fn tab_leads_to_no_empty_pane() {
+    let recording = fixture::ended();
+    let mut viewer = open(&recording.path, (120, 35));
+    viewer.press("3 Tab");
+    assert_eq!(viewer.session().focus, Focus::Main, "{}", viewer.text());
+    for keys in ["2", "4 Enter j"] {
+        viewer.press(keys).press("Tab");
+        assert!(
+            !viewer.text().contains("nothing is selected"),
+            "{}",
+            viewer.text()
+        );
+        assert_eq!(viewer.session().focus, Focus::Detail, "{keys}");
+        viewer.press("Esc");
+    }
+}
+
+/// Once a message took the place of all hints.
+#[test]
+fn a_message_leaves_the_hints_where_they_are() {
+    for size in SIZES {
+        let recording = fixture::ended();
+        let mut viewer = open(&recording.path, size);
+        let footer = |viewer: &Viewer| viewer.text().lines().last().map(str::to_owned);
+        let before = footer(&viewer);
+        assert!(
+            before
+                .as_ref()
+                .is_some_and(|hints| hints.starts_with(" ? help  q back"))
+        );
+        viewer.press("m");
+        assert!(viewer.text().contains(": marked"), "{}", viewer.text());
+        assert_eq!(footer(&viewer), before);
+    }
+}
+
+#[test]
+fn who_moves_up_in_a_live_list_stays_there_and_is_told_how_many_are_new() {
+    let mut recording = fixture::wild(Conversation::tame(3), 60);
+    let mut viewer = Viewer::open(recording.path(), (120, 35));
+    viewer.settle();
+    viewer.press("k");
+    let before = (
+        row(&viewer),
+        viewer.text().lines().nth(8).map(str::to_owned),
+    );
+    recording.add(30);
+    viewer.settle();
+    let now = (
+        row(&viewer),
+        viewer.text().lines().nth(8).map(str::to_owned),
+    );
+    assert_eq!(now, before);
+    assert!(viewer.text().contains(" new ▼ G"), "{}", viewer.text());
+    viewer.press("PgDn PgDn");
+    assert!(viewer.session().list.follows() && !viewer.text().contains(" new ▼ G"));
+}
+
+#[test]
+fn only_the_failures_and_a_call_beside_the_one_before_are_a_key_away() {
+    let recording = fixture::said_and_ended(&[WELL, FAILS].concat());
+    let mut viewer = open(recording.path(), (120, 35));
+    viewer.press("!");
+    assert_eq!(viewer.session().list.len(), 1, "{}", viewer.text());
+    viewer.press("!");
+    assert!(viewer.session().list.len() > 4, "{}", viewer.text());
+    assert_eq!(row(&viewer), Some(6), "the cursor stays on its row");
+    viewer.act("f 'tool:list_dir' Enter ! !");
+    assert_eq!(viewer.session().filter.text, "tool:list_dir");
+    viewer.press("G d");
+    viewer.top::<Comparison>();
 }

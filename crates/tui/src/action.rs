@@ -112,6 +112,7 @@ actions! {
     SearchPrevious, "search-previous", [Session "N"], "hit before";
     NextFailure, "next-failure", [Session "e"], "next failed exchange";
     PreviousFailure, "previous-failure", [Session "E"], "failed exchange before";
+    Failures, "failures", [Session "!"], "only what has failed, and all again";
     Pause, "pause", [Session "p"], "freeze the picture; recording goes on";
 
     // Marks and notes.

@@ -95,8 +95,13 @@ fn in_session(app: &mut App, session: &mut Session, action: Action) -> Option<Ef
         export::perform_in_session,
         panels::session::perform,
     ];
+    let view = session.view;
     let mut panels = panels.iter();
-    panels.find_map(|perform| perform(app, session, action))
+    let done = panels.find_map(|perform| perform(app, session, action));
+    if action == Action::Open && session.view != view {
+        session.back = Some(view);
+    }
+    done
 }
 
 /// Offers an action to the list of recordings.

@@ -19,7 +19,6 @@ mod count;
 mod item;
 mod scan;
 
-pub use count::Latency;
 pub use scan::LiveFilter;
 pub use scan::Scan;
 

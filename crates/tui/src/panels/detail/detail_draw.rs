@@ -230,9 +230,11 @@ fn title(app: &App, session: &Session) -> String {
     let seq = shown.seq().0;
     let title = match &item.what {
         What::Exchange(_) | What::Message { .. } => {
-            let method = escape(item.method().unwrap_or("message"));
-            let name = escape(item.name().unwrap_or_default());
-            format!("#{seq} {method} {name}")
+            let (method, name) = (item.method(), item.name());
+            let tool = name.filter(|_| method == Some("tools/call"));
+            let method = tool.or(method).unwrap_or("message");
+            let name = name.filter(|_| tool.is_none()).unwrap_or_default();
+            format!("#{seq} {} {}", escape(method), escape(name))
         }
         What::Line { head, .. } if head.stream == StreamId::STDERR => format!("#{seq} stderr"),
         What::Line { .. } => format!("#{seq} no message"),

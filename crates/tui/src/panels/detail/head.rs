@@ -7,7 +7,7 @@
 //!   no response yet  … open  13.8 s
 //! ```
 
-use super::detail_draw::{Pane, sign};
+use super::detail_draw::{INDENT, Pane, sign};
 use super::part::{Part, PartKind, Text, TextRole};
 use crate::panels::list::cells;
 use crate::theme::{self, Glyph, Look, Role};
@@ -46,7 +46,7 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
         PartKind::Told(_) => match item.exchange() {
             Some(exchange) => {
                 let mut line = outcome(exchange, look);
-                line[0].1 = line[0].1.trim_start().to_owned();
+                line[0].1.drain(..INDENT);
                 line
             }
             None => vec![(Role::Strong, "event".to_owned())],

@@ -32,19 +32,13 @@ use mcpreel_trace::item::ItemKey;
 pub use viewport::{Cursor, List, Scanned};
 
 /// Rows have been found: they go into the list, and the cursor stays where it was.
-fn found(app: &mut App, session: &mut Session, mut found: Found) -> Effects {
+fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
     let page = page(app, session);
     let list = &mut session.list;
     if !list.scan.is_answered {
         list.reset(session.lens);
     }
-    let was_visible = is_cursor_visible(list, page);
-    list.take(&mut found);
-    // Following the end must not carry the cursor off the screen.
-    let carried = was_visible && list.follows() && !is_cursor_visible(list, page);
-    if let (true, Some(row)) = (carried && list.hold.is_none(), list.cursor_row()) {
-        list.scroll_to(row, page);
-    }
+    list.take(found);
     settle(list, page).map_or_else(Effects::new, |text| app.say(text))
 }
 
@@ -63,7 +57,7 @@ fn read(app: &mut App, session: &mut Session, read: Read) -> Effects {
 }
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
-    let page = page(app, session);
+    let (page, is_live) = (page(app, session), session.is_live());
     let list = &mut session.list;
     match action {
         Action::Open => session.focus = Focus::Detail,
@@ -81,6 +75,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
             list.go_to = None;
             match action {
                 Action::Bottom => list.follow(),
+                _ if is_live && to + 1 == rows => list.follow(),
                 Action::Top => list.to_top(page),
                 _ => list.put_cursor(to, page),
             }

@@ -6,7 +6,7 @@ use crate::settings::TimeColumn;
 use crate::widget::frame;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Item, ItemKey, Lens};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// The list of exchanges or frames.
 #[derive(Debug, Default)]
@@ -32,8 +32,6 @@ pub struct List {
     pub hold: Option<usize>,
     /// Rows on the screen when it was last looked at.
     pub page: usize,
-    /// The latency that is usual for each method, nanoseconds: what bars are scaled to.
-    pub usual: HashMap<Box<str>, u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -146,15 +144,13 @@ impl List {
         self.selected().into_iter().chain(keys).collect()
     }
 
-    /// Makes the row `at` the first one of a screen of `page` rows; the end is followed if that
-    /// shows the last one.
+    /// Makes the row `at` the first one of a screen of `page` rows, unless the cursor follows the
+    /// end.
     pub fn scroll_to(&mut self, at: usize, page: usize) {
-        let ends = at.saturating_add(page) >= self.len();
-        self.top = match self.index.get(at) {
-            Some(row) if !ends => Some(row.key()),
-            _ => None,
-        };
-        if self.follows() {
+        let end = self.len().saturating_sub(page);
+        let row = self.index.get(at.min(end));
+        self.top = row.filter(|_| self.cursor != Cursor::End).map(Row::key);
+        if at >= end {
             self.fresh = 0;
         }
     }
@@ -200,16 +196,16 @@ impl List {
     }
 
     /// Takes in what a step of the scan has found.
-    pub fn take(&mut self, found: &mut Found) {
+    pub fn take(&mut self, found: Found) {
         let follows = self.follows();
-        for hit in found.older.iter().chain(&found.begin) {
-            self.index.add(hit);
+        for hit in found.older.into_iter().chain(found.begin) {
+            self.index.add(&hit);
         }
-        for hit in &found.newer {
-            self.fresh += u64::from(self.index.add(hit) && !follows);
+        for hit in found.newer {
+            self.fresh += u64::from(self.index.add(&hit) && !follows);
         }
-        for key in &found.cease {
-            self.index.remove(*key);
+        for key in found.cease {
+            self.index.remove(key);
         }
         // Rows on the screen that have changed are read again.
         if !found.touched.is_empty() {
@@ -224,9 +220,6 @@ impl List {
             scan.done = found.done;
         }
         scan.total = found.total.or(scan.total);
-        if let Some(usual) = found.usual.take() {
-            self.usual = usual;
-        }
     }
 
     /// Other rows will come: nothing of those that are there counts any more once they do.

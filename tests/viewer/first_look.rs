@@ -282,3 +282,33 @@ fn only_the_failures_and_a_call_beside_the_one_before_are_a_key_away() {
     viewer.press("G d");
     viewer.top::<Comparison>();
 }
+
+#[test]
+fn the_slowest_call_is_two_keys_or_a_click_away() {
+    let recording = fixture::said_and_ended(&[WELL, FAILS].concat());
+    let mut viewer = open(recording.path(), (120, 35));
+    viewer.press("G s l");
+    assert_eq!(row(&viewer), Some(6), "{}", viewer.text());
+    viewer.press("j j j j j j");
+    assert_eq!(
+        row(&viewer),
+        Some(8),
+        "calls only, the fastest last: {}",
+        viewer.text()
+    );
+    viewer.press("s f");
+    assert_eq!(row(&viewer), Some(6), "what failed comes first");
+    viewer.press("j s t");
+    assert_eq!(row(&viewer), Some(1), "{}", viewer.text());
+    assert_eq!(
+        viewer.session().list.cursor_row(),
+        Some(1),
+        "all rows are back"
+    );
+    click_on(&mut viewer, "latency");
+    assert_eq!(row(&viewer), Some(6), "{}", viewer.text());
+    viewer.act("f 'tool:list_dir' Enter");
+    assert_eq!(viewer.session().list.len(), 2, "{}", viewer.text());
+    viewer.press("g");
+    assert_eq!(row(&viewer), Some(4), "{}", viewer.text());
+}

@@ -155,7 +155,7 @@ actions! {
     FilterRange, "filter-range", [Timeline "="], "filter to the time on the screen";
 
     // Statistics.
-    Sort, "sort", [Stats "s"], "sort by the next column";
+    Sort, "sort", [List "s", Stats "s"], "sort: the calls by latency, size or status, the table by its next column";
     SortReverse, "sort-reverse", [Stats "r"], "the other way round";
 
     // Comparison.

@@ -43,6 +43,7 @@ pub fn update(viewer: &mut Viewer, msg: Msg) -> Effects {
     if let Some(session) = viewer.session.as_deref_mut() {
         let wanted = [
             panels::list::wanted,
+            panels::list::wanted_order,
             panels::filter::wanted,
             panels::detail::wanted,
             timeline::wanted,

@@ -41,7 +41,33 @@ const TOUCHED: &str = "WITH fresh (id) AS (
 const GIVEN_UP: &str = "SELECT count(*) FROM exchange INDEXED BY exchange_not_ok
     WHERE status <> 'ok' AND status = 'given-up'";
 
+/// The calls in another order than that of time: what is remarkable comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// The slowest; a call without an answer for as long as it was waited for.
+    Latency,
+    /// The largest, request and response together.
+    Size,
+    /// What went wrong, by how.
+    Status,
+}
+
+const SORTED: [&str; 3] = [
+    "SELECT request, request_part FROM exchange ORDER BY coalesce(latency, CASE
+        WHEN status IN ('open', 'lost', 'unanswered') THEN ?1 - t_request ELSE 0 END) DESC, id",
+    "SELECT request, request_part FROM exchange, (SELECT ?1)
+        ORDER BY request_size + response_size DESC, id",
+    "SELECT request, request_part FROM exchange, (SELECT ?1) ORDER BY status = 'ok', status, id",
+];
+
 impl Recording {
+    /// The addresses of all exchanges in this order; `end_ns`: until when an answer was waited for.
+    pub fn sorted(&self, by: Sort, end_ns: u64) -> Result<Vec<ItemKey>, ReadError> {
+        self.list(SORTED[by as usize], [to_sql(end_ns)], |row| {
+            Ok(ItemKey::of_part(Seq(number(row, 0)?), row.get(1)?))
+        })
+    }
+
     /// Counts the rows of the frames `first..=last` through `lens`; events count to the frame
     /// before them.
     pub fn count_rows(&self, lens: Lens, first: Seq, last: Seq) -> Result<u64, ReadError> {

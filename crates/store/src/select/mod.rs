@@ -16,6 +16,7 @@
 mod column;
 mod compile;
 mod count;
+pub use count::Sort;
 mod item;
 mod scan;
 

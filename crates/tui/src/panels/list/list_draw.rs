@@ -25,6 +25,7 @@ use crate::worker::Opening;
 use crate::{layout, theme};
 use mcpreel_lint::Severity;
 use mcpreel_share::phrases::when;
+use mcpreel_store::select::Sort;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::item::{Item, ItemKind, Lens};
 use mcpreel_wire::text::{
@@ -78,7 +79,16 @@ impl<'a> Picture<'a> {
             TimeColumn::Delta | TimeColumn::Clock => 8,
         };
         let digits = frames.to_string().len();
-        let columns = columns(area.width.into(), session.list.time.title(), digits, time);
+        let mut columns = columns(area.width.into(), session.list.time.title(), digits, time);
+        if let Some(sorted) = &session.list.sorted {
+            let at = match sorted.by {
+                Sort::Size => 3,
+                Sort::Latency => 4,
+                Sort::Status => 6,
+            };
+            let sign = app.settings.look.glyph(Glyph::Unfolded);
+            columns[at].title.push_str(sign);
+        }
         Self {
             session,
             look: &app.settings.look,
@@ -313,6 +323,15 @@ pub fn rows_of(app: &App, area: Rect) -> Rect {
     }
 }
 
+/// The column whose heading, above the rows in `rows`, is at a cell of the screen.
+pub fn heading_at(app: &App, session: &Session, rows: Rect, cell: (u16, u16)) -> Option<usize> {
+    let above = Rect {
+        y: rows.y.checked_sub(1)?,
+        ..rows
+    };
+    table::heading_at(&Picture::new(app, session, rows).columns, above, cell)
+}
+
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let list = &session.list;
@@ -344,7 +363,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let page = usize::from(rows.height);
     let first = list.first_row(page);
     let lines = (first..).zip(list.visible(page)).map(|(at, row)| {
-        let before = at.checked_sub(1).and_then(|at| list.index.get(at));
+        let before = at.checked_sub(1).and_then(|at| list.row(at));
         picture.row(row, before)
     });
     let lines: Vec<_> = lines.collect();

@@ -10,6 +10,7 @@
 //! | [`replayed`] | what has ended, and a replay of it |
 //! | [`mocked`] | what has ended, and a session with its mock |
 //! | [`broken`] | over; its messages break the rules in several places |
+//! | [`said_and_ended`] | over; what was said stands in the test |
 //! | [`remarked`] | over; nothing went wrong, but a rule warns |
 //! | [`empty`] | being recorded, no message yet |
 
@@ -297,6 +298,16 @@ pub fn said(lines: &str) -> Recording {
     let mut recording = Recording::begin(&Place::new(), 0x7f3a_9c28);
     recording.session().say(lines);
     recording.index();
+    recording
+}
+
+/// These lines were said, and the host left; over.
+pub fn said_and_ended(lines: &str) -> Recording {
+    let mut recording = said(lines);
+    let session = recording.session();
+    session.event(&eof(StreamId::C2S));
+    session.end();
+    recording.finish();
     recording
 }
 

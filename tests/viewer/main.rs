@@ -25,6 +25,7 @@ mod support;
 mod asking;
 mod by_hand;
 mod detail;
+mod first_look;
 mod fixture;
 mod fuzz;
 mod mouse;

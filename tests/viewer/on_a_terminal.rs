@@ -223,7 +223,7 @@ fn a_viewer_that_quits_ends_the_server_that_it_replays_to() {
     let case = Case::new();
     case.hangs();
     let mut terminal = open(&case.recording);
-    terminal.wait_for("tools/call");
+    terminal.wait_for("look {at");
     terminal.press("aw");
     terminal.wait_for("the whole session");
     terminal.press("y");
@@ -247,8 +247,8 @@ fn ctrl_c_ends_a_replay_and_once_more_kills_its_server() {
     let case = Case::new();
     case.hangs();
     let mut terminal = open(&case.recording);
-    terminal.wait_for("tools/call");
-    terminal.press("aw");
+    terminal.wait_for("look {at");
+    terminal.press("gaw");
     terminal.wait_for("the whole session");
     terminal.press("y");
     let server = case.hanging();

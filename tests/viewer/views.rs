@@ -188,7 +188,7 @@ fn findings_are_those_whose_frame_or_exchange_fits_the_filter() {
 
 /// Once a recording opened on its last row, in the view of the recording before it.
 #[test]
-fn a_recording_opens_in_its_list_on_the_first_failure_or_row_and_at_the_end_while_it_is_live() {
+fn a_recording_opens_in_its_list_on_the_first_failure_and_at_the_end_while_it_is_live() {
     let recordings = fixture::folder();
     let mut viewer = Viewer::folder(recordings[0].folder(), SIZE);
     viewer.press("Enter");
@@ -201,9 +201,5 @@ fn a_recording_opens_in_its_list_on_the_first_failure_or_row_and_at_the_end_whil
         .list
         .selected_item()
         .and_then(|item| item.exchange());
-    assert_eq!(failed.map(|one| one.status), Some(Status::ToolError));
-    let well = fixture::remarked();
-    let mut viewer = Viewer::open(&well.path, SIZE);
-    viewer.settle();
-    assert_eq!(viewer.session().list.cursor_row(), Some(0));
+    assert!(failed.is_some_and(Exchange::has_failed));
 }

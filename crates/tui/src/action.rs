@@ -112,6 +112,7 @@ actions! {
     SearchPrevious, "search-previous", [Session "N"], "hit before";
     NextFailure, "next-failure", [Session "e"], "next failed exchange";
     PreviousFailure, "previous-failure", [Session "E"], "failed exchange before";
+    Failures, "failures", [Session "!"], "only what has failed, and all again";
     Pause, "pause", [Session "p"], "freeze the picture; recording goes on";
 
     // Marks and notes.
@@ -154,7 +155,7 @@ actions! {
     FilterRange, "filter-range", [Timeline "="], "filter to the time on the screen";
 
     // Statistics.
-    Sort, "sort", [Stats "s"], "sort by the next column";
+    Sort, "sort", [List "s", Stats "s"], "sort: the calls by latency, size or status, the table by its next column";
     SortReverse, "sort-reverse", [Stats "r"], "the other way round";
 
     // Comparison.

@@ -126,6 +126,8 @@ pub struct Session {
     pub vitals: Option<Box<Vitals>>,
     /// The view in the left or only pane.
     pub view: View,
+    /// The view from which something was opened: Esc goes back there.
+    pub back: Option<View>,
     pub lens: Lens,
     pub focus: Focus,
     /// Whether the pane with the keys has the whole screen.

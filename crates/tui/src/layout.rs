@@ -17,6 +17,9 @@ use ratatui::layout::{Layout, Margin, Rect};
 /// The least size at which anything is drawn.
 pub const LEAST: (u16, u16) = (20, 3);
 
+/// Columns of the names of the views.
+const TABS: u16 = 42;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Panes {
     Beside,
@@ -32,6 +35,9 @@ pub struct Places {
     pub header: Rect,
     /// The line that says why the session went wrong.
     pub why: Rect,
+    /// The views, left of the filter; without room for both the filter has the line while it is
+    /// typed.
+    pub tabs: Rect,
     pub filter: Rect,
     pub main: Rect,
     pub detail: Rect,
@@ -99,11 +105,15 @@ pub fn session(app: &App, session: &Session) -> Places {
     let filter = line(!tiny || app.edits_filter());
     let heights = [line(true), why, filter, Fill(1), line(has_footer(app.size))];
     let parts = Layout::vertical(heights).areas(screen(app.size));
-    let [header, why, filter, panes, footer] = parts;
+    let [header, why, line, panes, footer] = parts;
+    let columns = if app.edits_filter() { 140 } else { 60 };
+    let tabs = if app.size.0 < columns { 0 } else { TABS };
+    let [tabs, filter] = Layout::horizontal([Length(tabs), Fill(1)]).areas(line);
     let (main, detail) = panes_of(app, session, panes);
     Places {
         header,
         why,
+        tabs,
         filter,
         main,
         detail,

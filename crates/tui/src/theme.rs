@@ -81,7 +81,6 @@ impl Glyph {
     pub const Prompt: Self = Self("▸", ">");
     pub const Diamond: Self = Self("◆", "+");
     pub const Bar: Self = Self("█", "=");
-    pub const Track: Self = Self("░", ".");
     pub const Note: Self = Self("•", "-");
     pub const Error: Self = Self("✗", "E");
     pub const Cursor: Self = Self("▏", "|");

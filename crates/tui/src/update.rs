@@ -43,6 +43,7 @@ pub fn update(viewer: &mut Viewer, msg: Msg) -> Effects {
     if let Some(session) = viewer.session.as_deref_mut() {
         let wanted = [
             panels::list::wanted,
+            panels::list::wanted_order,
             panels::filter::wanted,
             panels::detail::wanted,
             timeline::wanted,
@@ -95,8 +96,13 @@ fn in_session(app: &mut App, session: &mut Session, action: Action) -> Option<Ef
         export::perform_in_session,
         panels::session::perform,
     ];
+    let view = session.view;
     let mut panels = panels.iter();
-    panels.find_map(|perform| perform(app, session, action))
+    let done = panels.find_map(|perform| perform(app, session, action));
+    if action == Action::Open && session.view != view {
+        session.back = Some(view);
+    }
+    done
 }
 
 /// Offers an action to the list of recordings.

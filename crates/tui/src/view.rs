@@ -28,6 +28,7 @@ pub fn draw(viewer: &Viewer, frame: &mut Frame<'_>) {
     for overlay in &app.overlays {
         overlay.draw(app, session, area, frame);
     }
+    footer::draw_notice(app, area, frame);
     if app.settings.look.ascii {
         spell_out(frame.buffer_mut());
     }
@@ -49,6 +50,7 @@ fn draw_session(app: &App, session: &Session, frame: &mut Frame<'_>) {
     let places = layout::session(app, session);
     header::draw(app, session, places.header, frame);
     why::draw(app, session, places.why, frame);
+    header::draw_tabs(app, session, places.tabs, frame);
     filter::filter_draw::draw(app, session, places.filter, frame);
     if !places.main.is_empty() {
         match session.view {

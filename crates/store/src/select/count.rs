@@ -2,7 +2,7 @@
 
 use crate::reader::reader_rows::number;
 use crate::reader::{ReadError, Recording};
-use crate::schema::{from_sql, to_sql};
+use crate::schema::to_sql;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{ItemKey, Lens};
@@ -19,8 +19,6 @@ const WIRE_ROWS: &str = "SELECT
     (SELECT count(*) FROM message WHERE frame BETWEEN ?1 AND ?2)
     + (SELECT count(*) FROM line WHERE frame BETWEEN ?1 AND ?2)
     + (SELECT count(*) FROM event WHERE after_seq BETWEEN ?1 AND ?2)";
-const LATENCIES: &str = "SELECT id, method, latency FROM exchange WHERE id > ?1
-    ORDER BY id LIMIT ?2";
 
 /// Exchanges that may stand otherwise since the frame `?1`: those with a message since, those in
 /// which the other side asked them, those whose task they are about, those that got their end
@@ -43,15 +41,33 @@ const TOUCHED: &str = "WITH fresh (id) AS (
 const GIVEN_UP: &str = "SELECT count(*) FROM exchange INDEXED BY exchange_not_ok
     WHERE status <> 'ok' AND status = 'given-up'";
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Latency {
-    pub id: ExchangeId,
-    pub method: Box<str>,
-    /// The latency of [`Exchange::latency_ns`](mcpreel_trace::exchange::Exchange::latency_ns).
-    pub nanos: Option<u64>,
+/// The calls in another order than that of time: what is remarkable comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// The slowest; a call without an answer for as long as it was waited for.
+    Latency,
+    /// The largest, request and response together.
+    Size,
+    /// What went wrong, by how.
+    Status,
 }
 
+const SORTED: [&str; 3] = [
+    "SELECT request, request_part FROM exchange ORDER BY coalesce(latency, CASE
+        WHEN status IN ('open', 'lost', 'unanswered') THEN ?1 - t_request ELSE 0 END) DESC, id",
+    "SELECT request, request_part FROM exchange, (SELECT ?1)
+        ORDER BY request_size + response_size DESC, id",
+    "SELECT request, request_part FROM exchange, (SELECT ?1) ORDER BY status = 'ok', status, id",
+];
+
 impl Recording {
+    /// The addresses of all exchanges in this order; `end_ns`: until when an answer was waited for.
+    pub fn sorted(&self, by: Sort, end_ns: u64) -> Result<Vec<ItemKey>, ReadError> {
+        self.list(SORTED[by as usize], [to_sql(end_ns)], |row| {
+            Ok(ItemKey::of_part(Seq(number(row, 0)?), row.get(1)?))
+        })
+    }
+
     /// Counts the rows of the frames `first..=last` through `lens`; events count to the frame
     /// before them.
     pub fn count_rows(&self, lens: Lens, first: Seq, last: Seq) -> Result<u64, ReadError> {
@@ -60,18 +76,6 @@ impl Recording {
             Lens::Wire => WIRE_ROWS,
         };
         self.number(sql, [to_sql(first.0), to_sql(last.0)])
-    }
-
-    /// Method and latency (nanoseconds, where there is one) of up to `limit` exchanges after
-    /// `after`, in their order.
-    pub fn latencies(&self, after: ExchangeId, limit: u32) -> Result<Vec<Latency>, ReadError> {
-        self.list(LATENCIES, (to_sql(after.0), limit), |row| {
-            Ok(Latency {
-                id: ExchangeId(number(row, 0)?),
-                method: row.get(1)?,
-                nanos: row.get::<_, Option<i64>>(2)?.map(from_sql),
-            })
-        })
     }
 
     /// Counts the exchanges that were given up.

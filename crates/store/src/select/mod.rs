@@ -16,10 +16,10 @@
 mod column;
 mod compile;
 mod count;
+pub use count::Sort;
 mod item;
 mod scan;
 
-pub use count::Latency;
 pub use scan::LiveFilter;
 pub use scan::Scan;
 

@@ -1,16 +1,14 @@
-//! The footer: chips, messages and hints.
+//! The footer: hints, and the modes that change what is seen as chips. Messages stand above it.
 //!
 //! ```text
-//!  FOLLOW ▼  2 selected        copied 412 B        / search  f filter  y copy  : commands  ? help
+//!  └─ ✓ copied 412 B ──────────────────────────────────────────────────────── 12 of 37 ─┘
+//!  ? help  q back  Enter open  f filter  / search  : commands       FOLLOW ▼  2 selected
 //! ```
-//!
-//! Every mode that changes what is seen is a chip. A message takes the place of the hints.
 
-use super::detail::Tab;
-use crate::action::Action;
-use crate::app::{App, Focus, Session, View};
+use crate::action::{Action, Context};
+use crate::app::{App, Session};
+use crate::layout::has_footer;
 use crate::notice::Weight;
-use crate::panels::findings::Row;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::{self, Spans};
 use crate::worker::Slot;
@@ -18,63 +16,37 @@ use mcpreel_trace::item::Lens;
 use mcpreel_wire::text::{count, cut, escape, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::text::Line;
+use ratatui::widgets::Clear;
 
-// What is worth a hint, the most useful first: names of actions, each with the word that is shown
-// where that is another one.
+/// What is worth a hint wherever its key means it, in the order in which it stands: names of
+/// actions, each with the word that is shown where that is another one.
+const HINTS: &str = "help, back, open, close, step-back earlier, step-forward later, \
+    time-cursor now, next-pane other pane, toggle fold, representation raw, sides, zoom-in zoom in, \
+    zoom-out zoom out, pan-left earlier, pan-right later, sort, sort-reverse reverse, narrow, \
+    filter, failures, search, next-failure next failure, why, \
+    compare-parent compare with its recording, copy, diff, replay, export, wire, \
+    recording-note note, delete, zoom, palette commands";
 
-const LIBRARY: &str = "help, open, narrow, back quit, diff, replay, export, recording-note note, \
-    delete, palette commands";
-
-const LIST: &str = "help, filter, search, next-failure next failure, open detail, \
-    palette commands, copy, replay, export, wire, back";
-
-/// In a recording that was made from another one.
-const MADE: &str = "help, compare-parent compare with its recording, filter, search, \
-    next-failure next failure, open detail, palette commands, back";
-
-const DETAIL: &str = "help, next-pane story and findings, toggle fold, representation raw, sides, \
-    copy, close back, palette commands";
-
-const STORY: &str = "help, open go there, next-pane next tab, close back, palette commands";
-
-const STATE: &str = "help, state close, down scroll, palette commands";
-
-const TIMELINE: &str = "help, zoom-in zoom in, zoom-out out, pan-left earlier, pan-right later, \
-    exchanges list";
-
-const STATS: &str = "help, sort, sort-reverse reverse, open filter to row, exchanges list";
-
-const GROUP: &str = "help, toggle fold, exchanges list, palette commands";
-
-const FINDING: &str = "help, open go there, toggle fold, exchanges list, palette commands";
-
-/// While the time cursor is on.
-const PLAYBACK: &str = "step-back earlier, step-forward later, time-cursor now, state";
-
-/// The hints for the pane that has the keys.
-fn useful(session: Option<&Session>) -> &'static str {
-    let Some(session) = session else {
-        return LIBRARY;
+/// Whether an action does something here.
+fn is_useful(action: Action, session: Option<&Session>, contexts: &[Context]) -> bool {
+    let is_made = |session: &Session| {
+        let vitals = session.vitals.as_deref();
+        vitals.is_some_and(|vitals| vitals.summary.parent.is_some())
     };
-    let vitals = session.vitals.as_deref();
-    let is_made = vitals.is_some_and(|vitals| vitals.summary.parent.is_some());
-    let is_finding = matches!(session.findings.current(), Some(Row::Finding(_)));
-    match (session.focus, session.view) {
-        (Focus::Detail, _) if session.playback.pane.is_some() => STATE,
-        (Focus::Detail, _) if session.detail.tab == Tab::Body => DETAIL,
-        (Focus::Detail, _) => STORY,
-        (Focus::Main, View::Exchanges) if is_made => MADE,
-        (Focus::Main, View::Exchanges) => LIST,
-        (Focus::Main, View::Timeline) => TIMELINE,
-        (Focus::Main, View::Stats) => STATS,
-        (Focus::Main, View::Findings) if is_finding => FINDING,
-        (Focus::Main, View::Findings) => GROUP,
+    let is_playing = session.is_some_and(|session| session.playback.is_on());
+    match action {
+        Action::Close => !contexts.contains(&Context::List) && session.is_some(),
+        Action::CompareParent => session.is_some_and(is_made),
+        Action::TimeCursor => is_playing,
+        Action::NextPane => !contexts.contains(&Context::Stats),
+        _ => true,
     }
 }
 
-/// The actions of such a text, and the words that are shown for them.
-fn parse(hints: &'static str) -> impl Iterator<Item = (Option<Action>, &'static str)> {
-    hints.split(", ").map(|hint| {
+/// The actions of the hints, and the words that are shown for them.
+fn parse() -> impl Iterator<Item = (Option<Action>, &'static str)> {
+    HINTS.split(", ").map(|hint| {
         let (name, word) = hint.split_once(' ').unwrap_or((hint, hint));
         (Action::parse(name), word)
     })
@@ -93,39 +65,68 @@ pub struct Chip {
 }
 
 pub fn draw(app: &App, session: Option<&Session>, area: Rect, frame: &mut Frame<'_>) {
-    if area.is_empty() {
-        return;
-    }
     let look = &app.settings.look;
-    let columns = usize::from(area.width);
-    let blank = |columns: usize| (Role::Text, " ".repeat(columns));
-    let mut line = vec![blank(1)];
-    for chip in chips(app, session) {
-        let text = format!(" {} ", chip.text);
-        if spans::width(&line) + width(&text) + 1 > columns {
-            break;
-        }
-        line.extend([(chip.role, text), blank(1)]);
-    }
-    let room = columns.saturating_sub(spans::width(&line) + 1);
-    let right = match app.notices.shown(app.now) {
-        Some(notice) => {
-            let (glyph, role) = match notice.weight {
-                Weight::Success => (Glyph::Ok, Role::Good),
-                Weight::Error => (Glyph::Error, Role::Bad),
-            };
-            let text = format!("{} {}", look.glyph(glyph), notice.text);
-            vec![(role, cut(&text, room))]
-        }
-        None => hints(app, session, room),
-    };
-    line.push(blank(room.saturating_sub(spans::width(&right))));
-    line.extend(right);
+    let chips = placed(app, session, area);
+    let room = chips
+        .first()
+        .map_or(area.right(), |(_, place)| place.x.saturating_sub(1));
+    let room = usize::from(room.saturating_sub(area.x + 1));
+    let mut line = vec![(Role::Text, " ".to_owned())];
+    line.extend(hints(app, session, room));
     frame.render_widget(spans::line(line, *look), area);
+    for (chip, place) in chips {
+        let text = format!(" {} ", chip.text);
+        frame.render_widget(Line::styled(text, look.style(chip.role)), place);
+    }
+}
+
+/// Draws the message above the last row of the screen.
+pub fn draw_notice(app: &App, screen: Rect, frame: &mut Frame<'_>) {
+    let notice = app.notices.shown(app.now);
+    let Some(notice) = notice.filter(|_| has_footer(app.size)) else {
+        return;
+    };
+    let look = &app.settings.look;
+    let (glyph, role) = match notice.weight {
+        Weight::Success => (Glyph::Ok, Role::Good),
+        Weight::Error => (Glyph::Error, Role::Bad),
+    };
+    let room = screen.width.saturating_sub(2);
+    let text = format!(" {} {} ", look.glyph(glyph), notice.text);
+    let text = cut(&text, room.into());
+    let place = Rect {
+        x: screen.x + 1,
+        y: screen.bottom().saturating_sub(2),
+        width: u16::try_from(width(&text)).unwrap_or(room),
+        height: 1,
+    };
+    frame.render_widget(Clear, place);
+    frame.render_widget(Line::styled(text, look.style(role)), place);
+}
+
+/// The chips that there is room for, and where they are: at the right.
+pub fn placed(app: &App, session: Option<&Session>, area: Rect) -> Vec<(Chip, Rect)> {
+    let mut chips = chips(app, session);
+    let wide = |chip: &Chip| u16::try_from(width(&chip.text) + 2).unwrap_or(u16::MAX);
+    let used = |chips: &[Chip]| {
+        let used = chips.iter().map(|chip| u32::from(wide(chip)) + 1);
+        used.sum::<u32>()
+    };
+    while used(&chips) > u32::from(area.width) {
+        chips.pop();
+    }
+    let mut x = area.right() - u16::try_from(used(&chips)).unwrap_or(0);
+    let place = |chip: Chip| {
+        let width = wide(&chip);
+        let place = Rect { x, width, ..area };
+        x += width + 1;
+        (chip, place)
+    };
+    chips.into_iter().map(place).collect()
 }
 
 /// The modes that change what is seen, in the order in which they are shown.
-pub fn chips(app: &App, session: Option<&Session>) -> Vec<Chip> {
+fn chips(app: &App, session: Option<&Session>) -> Vec<Chip> {
     let look = &app.settings.look;
     let mut chips = Vec::new();
     if let Some(session) = session {
@@ -211,17 +212,12 @@ fn hints(app: &App, session: Option<&Session>, room: usize) -> Spans {
         return hints;
     }
     let contexts = app.contexts(session);
-    let is_playing = session.is_some_and(|session| session.playback.is_on());
-    let playback = parse(PLAYBACK).filter(|_| is_playing);
-    let mut useful = parse(useful(session));
-    // The way to the help stays first.
-    let help = useful.next();
-    for (action, word) in help.into_iter().chain(playback).chain(useful) {
+    let useful = parse().filter_map(|(action, word)| Some((action?, word)));
+    for (action, word) in useful.filter(|(action, _)| is_useful(*action, session, &contexts)) {
         let keymap = &app.settings.keymap;
         // A key that means something else here, as Space while the time cursor is on, is no hint.
-        let keys = action.map_or_else(Vec::new, |action| keymap.keys(action));
-        let mut keys = keys.into_iter();
-        let key = keys.find(|key| keymap.action(&contexts, *key) == action);
+        let mut keys = keymap.keys(action).into_iter();
+        let key = keys.find(|key| keymap.action(&contexts, *key) == Some(action));
         let word = format!(" {word}  ");
         let hint = key.map(|key| [(Role::Key, key.to_string()), (Role::Faint, word)]);
         let fits = |hint: &[_; 2]| spans::width(&hints) + spans::width(hint) <= room;
@@ -236,10 +232,7 @@ mod tests {
 
     #[test]
     fn hints_are_about_actions_that_there_are() {
-        let all = [
-            LIBRARY, LIST, MADE, DETAIL, STORY, STATE, TIMELINE, STATS, GROUP, FINDING, PLAYBACK,
-        ];
-        for (action, word) in all.into_iter().flat_map(parse) {
+        for (action, word) in parse() {
             assert!(action.is_some(), "{word}");
         }
     }

@@ -90,7 +90,7 @@ fn filter_language(lines: &mut Vec<Line>) {
 /// The line above the timeline, which does not show how many exchanges were open.
 const DENSITY: &str = "timeline: how many exchanges began in each column, not how many were open";
 
-const SIGNS: [(Glyph, &str); 11] = [
+const SIGNS: [(Glyph, &str); 10] = [
     (Glyph::ToServer, "from the client to the server"),
     (Glyph::ToClient, "from the server to the client"),
     (
@@ -100,7 +100,6 @@ const SIGNS: [(Glyph, &str); 11] = [
     (Glyph::Running, "open: no answer yet"),
     (Glyph::Times, "times the same notification in a row"),
     (Glyph::Child, "the last progress of the call"),
-    (Glyph::Bar, "latency, against p95 of the method"),
     (Glyph::Error, "before a row: a finding, an error"),
     (Glyph::Warning, "before a row: a finding, a warning"),
     (Glyph::Marked, "somebody has marked it"),

@@ -20,7 +20,7 @@ use crate::layout;
 use crate::panels::footer;
 use crate::panels::menu::{Entry as Item, Menu};
 use crate::theme::{Glyph, Role};
-use crate::widget::spans::{self, Spans};
+use crate::widget::spans;
 use crate::widget::table::{self, Column};
 use crate::worker::{Answer, Ask};
 use mcpreel_share::phrases::recording::host;
@@ -345,7 +345,7 @@ fn columns(app: &App, room: usize) -> Vec<Column> {
 }
 
 /// The cells of a recording, one for each of the columns.
-fn cells(app: &App, entry: &Entry, room: usize) -> Spans {
+fn cells(app: &App, entry: &Entry, room: usize) -> table::Cells {
     let (look, now) = (&app.settings.look, app.now.wall_ns);
     let is_selected = app.library.to_compare.contains(&entry.path);
     let mark = [(Role::Text, ""), (Role::Key, look.glyph(Glyph::Selected))];
@@ -363,7 +363,7 @@ fn cells(app: &App, entry: &Entry, room: usize) -> Spans {
     let number = |number: fn(&Summary) -> u64| entry.summary().map(number);
     let many = |number: Option<u64>| number.map(count).unwrap_or_default();
     let some = |number: Option<u64>| many(number.filter(|number| *number > 0));
-    vec![
+    let cells = [
         (mark_role, mark.to_owned()),
         (role, state),
         (Role::Text, started),
@@ -375,7 +375,8 @@ fn cells(app: &App, entry: &Entry, room: usize) -> Spans {
         (Role::Warn, some(number(|summary| summary.findings))),
         (Role::Text, size(entry.size)),
         (Role::Text, note_of(entry)),
-    ]
+    ];
+    cells.map(|cell| vec![cell]).into()
 }
 
 fn draw_about(app: &App, entry: &Entry, area: Rect, frame: &mut Frame<'_>) {

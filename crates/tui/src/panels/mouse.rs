@@ -1,20 +1,19 @@
 //! The mouse.
 //!
-//! A click selects, a double click opens, a click on a chip ends its mode, one on an entry of
+//! A click selects, a double click opens, one on a tab goes to its view, a click on a chip ends its mode, one on an entry of
 //! what lies on top takes it and one beside it closes it, one on a heading of the statistics sorts.
 //! The wheel scrolls what is under the pointer without moving the selection; in the timeline the
 //! selection stays on the screen. Nothing can be done with the mouse only.
 
 use super::detail::detail_open as detail;
 use super::list;
-use super::{findings, library, stats, timeline};
+use super::{findings, header, library, stats, timeline};
 use crate::action::Action;
 use crate::app::{App, Focus, View, Viewer};
 use crate::effect::Effects;
 use crate::layout;
 use crate::update::perform;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
-use mcpreel_wire::text::width;
 use ratatui::layout::{Position, Rect};
 
 const NOTCH: isize = 3;
@@ -70,6 +69,9 @@ fn click(viewer: &mut Viewer, at: Position) -> Effects {
     if places.footer.contains(at) {
         return click_chip(viewer, at, places.footer);
     }
+    if let Some(tab) = header::tab_at(app, session, places.tabs, at) {
+        return perform(viewer, tab);
+    }
     if places.filter.contains(at) {
         return perform(viewer, Action::Filter);
     }
@@ -104,13 +106,7 @@ fn is_double(app: &mut App, at: Position) -> bool {
 
 /// Ends the mode of the chip under the pointer.
 fn click_chip(viewer: &mut Viewer, at: Position, footer: Rect) -> Effects {
-    let mut from = usize::from(footer.x) + 1;
-    let chips = super::footer::chips(&viewer.app, viewer.session.as_deref());
-    let found = chips.into_iter().find(|chip| {
-        let to = from + width(&chip.text) + 2;
-        let is_it = (from..to).contains(&usize::from(at.x));
-        from = to + 1;
-        is_it
-    });
-    found.map_or_else(Effects::new, |chip| perform(viewer, chip.action))
+    let chips = super::footer::placed(&viewer.app, viewer.session.as_deref(), footer);
+    let found = chips.into_iter().find(|(_, place)| place.contains(at));
+    found.map_or_else(Effects::new, |(chip, _)| perform(viewer, chip.action))
 }

@@ -1,7 +1,7 @@
 //! The open recording: opened, followed, closed; its view and its pane.
 
 use super::menu::{Entry, Menu};
-use super::{list, search};
+use super::{list, search, selection};
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View, Viewer};
 use crate::effect::{Effect, Effects};
@@ -121,6 +121,10 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::Stats => show(session, View::Stats),
         Action::Findings => show(session, View::Findings),
         Action::NextPane | Action::PreviousPane => {
+            let is_empty = selection::selected(session).is_none();
+            if is_empty && session.focus == Focus::Main && session.playback.pane.is_none() {
+                return Some(app.refuse("there is no other pane here"));
+            }
             session.focus = match session.focus {
                 Focus::Main => Focus::Detail,
                 Focus::Detail => Focus::Main,
@@ -139,6 +143,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::ListLarger => return Some(divide(app, session, true)),
         Action::Follow => list::follow(app, session),
         Action::Unselect => session.list.to_compare.clear(),
+        Action::Close if session.back.is_some() => show(session, session.back.unwrap_or_default()),
         Action::Close if session.focus == Focus::Detail => session.focus = Focus::Main,
         Action::Close if session.view != View::Exchanges => show(session, View::Exchanges),
         _ => return None,
@@ -159,6 +164,7 @@ fn divide(app: &mut App, session: &mut Session, larger: bool) -> Effects {
 
 fn show(session: &mut Session, view: View) {
     session.view = view;
+    session.back = None;
     session.focus = Focus::Main;
 }
 
@@ -186,13 +192,17 @@ pub fn grown(app: &mut App, session: &mut Session, vitals: Box<Vitals>) -> Effec
     effects
 }
 
-/// Goes to the first failure of a recording that is over; without one to the first row.
+/// Goes to what the first cause of a recording that is over is about; without one to the first
+/// call.
 fn start(app: &mut App, session: &mut Session) -> Effects {
-    let failed = session.vitals.as_deref().map(|it| it.summary.failed);
-    if failed > Some(0) {
-        return search::first_failure(app, session);
+    let causes = session.vitals.iter().flat_map(|vitals| &vitals.causes);
+    let mut causes = causes.take(1).filter(|cause| cause.is_trouble());
+    let evidence = causes.next().and_then(|cause| {
+        let mut evidence = cause.evidence.iter();
+        evidence.find_map(|one| one.place.frame())
+    });
+    match evidence {
+        Some(seq) => list::goto(session, seq),
+        None => search::first_call(app, session),
     }
-    let page = list::page(app, session);
-    session.list.to_top(page);
-    vec![]
 }

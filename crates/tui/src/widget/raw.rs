@@ -18,7 +18,8 @@ const TAB: &str = "    ";
 pub enum Controls {
     /// Every one as an escape, also the line feed at the end of a line.
     Shown,
-    /// Line feeds break the line and a tab is four spaces; all others as escapes.
+    /// Line feeds break the line, which ends after a word where it can, and a tab is four spaces;
+    /// all others as escapes.
     Read,
 }
 
@@ -36,7 +37,14 @@ pub fn lines(
             Some(at) => &rest[..=at],
             None => rest,
         };
-        let line = start..start + fit(rest, columns.max(1), controls);
+        let mut end = fit(rest, columns.max(1), controls);
+        if controls == Controls::Read && end < rest.len() {
+            // Words are not divided.
+            let space = memchr::memrchr(b' ', &rest[..end]);
+            let space = space.filter(|space| !rest[..*space].trim_ascii().is_empty());
+            end = space.map_or(end, |space| space + 1);
+        }
+        let line = start..start + end;
         start = line.end;
         (!line.is_empty()).then_some(line)
     })

@@ -11,11 +11,9 @@
 
 use super::spans::{self, Spans};
 use crate::theme::{Look, Role};
-use mcpreel_wire::text::{cut, pad_end, pad_start};
 use ratatui::Frame;
 use ratatui::layout::Rect;
-
-const GAP: usize = 2;
+use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
@@ -28,7 +26,12 @@ pub struct Column {
     pub flexible: bool,
     /// The highest goes first where there is too little room; 0 never goes.
     pub rank: u8,
+    /// Columns between it and the one before.
+    pub gap: usize,
 }
+
+/// What stands in a row, column by column.
+pub type Cells = Vec<Spans>;
 
 impl Column {
     pub fn left(title: &str, width: usize, rank: u8) -> Self {
@@ -38,6 +41,7 @@ impl Column {
             is_right: false,
             flexible: false,
             rank,
+            gap: 2,
         }
     }
 
@@ -60,7 +64,7 @@ impl Column {
 /// How wide each column is in `room` columns; 0 for one that is left out.
 pub fn widths(columns: &[Column], room: usize) -> Vec<usize> {
     let mut widths: Vec<_> = columns.iter().map(|column| column.width).collect();
-    while used(&widths) > room {
+    while used(columns, &widths) > room {
         let left = columns.iter().enumerate().filter(|(at, _)| widths[*at] > 0);
         match left.max_by_key(|(_, column)| column.rank) {
             Some((at, column)) if column.rank > 0 => widths[at] = 0,
@@ -69,8 +73,8 @@ pub fn widths(columns: &[Column], room: usize) -> Vec<usize> {
     }
     let is_flexible = |at: &usize| columns[*at].flexible && widths[*at] > 0;
     let flexible: Vec<_> = (0..columns.len()).filter(is_flexible).collect();
-    let over = used(&widths).saturating_sub(room);
-    let spare = room.saturating_sub(used(&widths));
+    let over = used(columns, &widths).saturating_sub(room);
+    let spare = room.saturating_sub(used(columns, &widths));
     for (nth, at) in flexible.iter().enumerate() {
         let more = spare / flexible.len() + usize::from(nth < spare % flexible.len());
         widths[*at] = (widths[*at] + more).saturating_sub(if nth == 0 { over } else { 0 });
@@ -78,10 +82,28 @@ pub fn widths(columns: &[Column], room: usize) -> Vec<usize> {
     widths
 }
 
-fn used(widths: &[usize]) -> usize {
-    let shown = widths.iter().filter(|width| **width > 0);
-    let gaps = shown.clone().count().saturating_sub(1) * GAP;
-    shown.sum::<usize>() + gaps
+fn used(columns: &[Column], widths: &[usize]) -> usize {
+    places(columns, widths)
+        .iter()
+        .map(|place| place.end)
+        .max()
+        .unwrap_or(0)
+}
+
+/// Where each column is.
+fn places(columns: &[Column], widths: &[usize]) -> Vec<Range<usize>> {
+    let mut end = 0;
+    let place = |(column, width): (&Column, &usize)| {
+        let gap = if end == 0 || *width == 0 {
+            0
+        } else {
+            column.gap
+        };
+        let start = end + gap;
+        end = start + width;
+        start..end
+    };
+    columns.iter().zip(widths).map(place).collect()
 }
 
 /// Columns of `room` that no column takes, where each has its width.
@@ -91,27 +113,22 @@ pub fn spare(columns: &[Column], room: usize) -> usize {
         ..column.clone()
     };
     let fixed: Vec<_> = columns.iter().map(fixed).collect();
-    room.saturating_sub(used(&widths(&fixed, room)))
+    room.saturating_sub(used(&fixed, &widths(&fixed, room)))
 }
 
 /// The column whose heading, in the first row of `area`, is at a cell of the screen.
 pub fn heading_at(columns: &[Column], area: Rect, (x, y): (u16, u16)) -> Option<usize> {
-    let mut left = usize::from(area.x);
-    widths(columns, usize::from(area.width))
-        .iter()
-        .position(|&width| {
-            let right = left + width;
-            let is_it = y == area.y && (left..right).contains(&usize::from(x));
-            left = if width > 0 { right + GAP } else { right };
-            is_it
-        })
+    let x = usize::from(x.checked_sub(area.x)?);
+    let widths = widths(columns, area.width.into());
+    let mut places = places(columns, &widths).into_iter();
+    places.position(|place| y == area.y && place.contains(&x))
 }
 
 /// Draws headings, and below them `rows`; the row `selected` of these is reversed.
 pub fn draw(
     look: &Look,
     columns: &[Column],
-    rows: &[Spans],
+    rows: &[Cells],
     selected: Option<(usize, Role)>,
     area: Rect,
     frame: &mut Frame<'_>,
@@ -131,7 +148,7 @@ pub fn below(table: Rect) -> Rect {
 
 /// Draws the titles of the columns in the first row of `area`.
 pub fn headings(look: &Look, columns: &[Column], area: Rect, frame: &mut Frame<'_>) {
-    let cell = |column: &Column| (Role::Faint, column.title.clone());
+    let cell = |column: &Column| vec![(Role::Faint, column.title.clone())];
     let cells = [columns.iter().map(cell).collect()];
     rows(look, columns, &cells, None, area, frame);
 }
@@ -140,25 +157,22 @@ pub fn headings(look: &Look, columns: &[Column], area: Rect, frame: &mut Frame<'
 pub fn rows(
     look: &Look,
     columns: &[Column],
-    rows: &[Spans],
+    rows: &[Cells],
     selected: Option<(usize, Role)>,
     area: Rect,
     frame: &mut Frame<'_>,
 ) {
-    let widths = widths(columns, usize::from(area.width));
+    let places = places(columns, &widths(columns, area.width.into()));
     for (at, (cells, row)) in rows.iter().zip(area.rows()).enumerate() {
         let mut line = Spans::with_capacity(columns.len() * 2);
-        for (column, (role, text)) in cells.iter().enumerate().filter(|(at, _)| widths[*at] > 0) {
-            if !line.is_empty() {
-                line.push((Role::Text, " ".repeat(GAP)));
-            }
-            let text = cut(text, widths[column]);
-            let pad = if columns[column].is_right {
-                pad_start
-            } else {
-                pad_end
-            };
-            line.push((*role, pad(&text, widths[column])));
+        let mut end = 0;
+        for ((cell, column), place) in cells.iter().zip(columns).zip(&places) {
+            let cell = spans::cut(cell.clone(), place.len());
+            let spare = place.len() - spans::width(&cell);
+            let before = place.start - end + if column.is_right { spare } else { 0 };
+            line.push((Role::Text, " ".repeat(before)));
+            end = place.start + spans::width(&cell) + if column.is_right { spare } else { 0 };
+            line.extend(cell);
         }
         frame.render_widget(spans::line(line, *look), row);
         if let Some((_, role)) = selected.filter(|(selected, _)| *selected == at) {

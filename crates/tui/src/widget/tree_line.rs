@@ -23,11 +23,13 @@ const NAMES: usize = 64;
 /// Values longer than this say how long, where they are cut.
 const LONG: usize = 200;
 
-/// The row `row`, with what is folded in it as on the wire; nothing behind the last row.
-pub fn line(tree: &Tree, row: usize, columns: usize, hits: Hits<'_>, look: Look) -> Spans {
-    let Some(id) = tree.node_at(row) else {
-        return Spans::new();
-    };
+/// The column in which the value of `node` begins.
+pub fn value_at(tree: &Tree, node: NodeId, columns: usize) -> usize {
+    spans::width(&before(tree, node, columns, &[], Look::default()))
+}
+
+/// The sign and the name of `id`.
+fn before(tree: &Tree, id: NodeId, columns: usize, hits: Hits<'_>, look: Look) -> Spans {
     let node = tree.node(id);
     let (can_fold, is_folded) = (tree.can_fold(id), tree.is_folded(id));
     let sign = match (can_fold, is_folded) {
@@ -55,7 +57,26 @@ pub fn line(tree: &Tree, row: usize, columns: usize, hits: Hits<'_>, look: Look)
         }
         None => (Role::Text, " ".to_owned()),
     });
-    if can_fold && !is_folded {
+    line
+}
+
+/// The row `row`, with what is folded in it as on the wire; nothing behind the last row. A string
+/// that goes on in the next line ends at the byte `end`.
+pub fn line(
+    tree: &Tree,
+    row: usize,
+    end: Option<usize>,
+    columns: usize,
+    hits: Hits<'_>,
+    look: Look,
+) -> Spans {
+    let Some(id) = tree.node_at(row) else {
+        return Spans::new();
+    };
+    let node = tree.node(id);
+    let mut line = before(tree, id, columns, hits, look);
+    let can_fold = tree.can_fold(id);
+    if can_fold && !tree.is_folded(id) {
         return spans::cut(line, columns);
     }
     let role = match node.kind {
@@ -64,7 +85,7 @@ pub fn line(tree: &Tree, row: usize, columns: usize, hits: Hits<'_>, look: Look)
         Kind::Number => Role::JsonNumber,
         Kind::Bool | Kind::Null => Role::JsonWord,
     };
-    let span = node.value.clone();
+    let span = node.value.start..end.unwrap_or(node.value.end);
     let value = excerpt(tree, span.clone(), columns, hits, role);
     let is_long = span.len() > LONG && !can_fold && spans::width(&value) > columns;
     let more = Some(format!(" {}", size(span.len() as u64))).filter(|_| is_long);
@@ -122,7 +143,7 @@ mod tests {
         let mut tree = Tree::read(json.into(), PAGE).unwrap();
         tree.fold_to(levels);
         let line = |row| {
-            let line = line(&tree, row, columns, hits, Look::default());
+            let line = line(&tree, row, None, columns, hits, Look::default());
             assert!(spans::width(&line) <= columns);
             let text = line.into_iter().map(|(role, text)| match role {
                 Role::Hit => format!("«{text}»"),

@@ -29,6 +29,7 @@ pub enum Slot {
     Stats,
     Hints,
     Search,
+    Sort,
     /// A comparison, or what a replay would do.
     Preview,
     Replay,

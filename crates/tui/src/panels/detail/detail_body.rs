@@ -12,9 +12,10 @@
 //! A cursor is kept as a [`Position`], never as the number of a line: it stays with its bytes when
 //! something is folded, written another way, or drawn at another width.
 
-use super::part::{Part, Representation, Sides};
+use super::part::{Part, PartKind, Representation, Sides, Wrap};
 use super::violations::Wrong;
-use crate::widget::raw::{self, Controls};
+use crate::theme::Role;
+use crate::widget::raw;
 use crate::widget::spans::Spans;
 use crate::widget::tree::Tree;
 
@@ -37,6 +38,8 @@ pub enum Line<'s> {
     Head(&'s Part),
     /// The row of a part's tree, what is wrong there, and what is known of the value.
     Row(&'s Part, usize, Option<Wrong<'s>>, Option<&'s str>),
+    /// More of the string in the line before.
+    Wrapped(&'s Part, &'s Wrap),
     Bytes(Spans),
     Note(&'s str),
 }
@@ -78,7 +81,7 @@ impl<'s> Body<'s> {
         };
         for part in parts {
             body.firsts.push(body.len);
-            if part.is_on(sides) {
+            if part.is_on(sides, representation) {
                 body.len += 1 + body.rows(part) + usize::from(part.note().is_some());
             }
         }
@@ -93,13 +96,19 @@ impl<'s> Body<'s> {
         self.len == 0
     }
 
+    fn is_on(&self, part: &Part) -> bool {
+        part.is_on(self.sides, self.representation)
+    }
+
     fn content(&self, part: &'s Part) -> Content<'s> {
         if part.folded || part.bytes().is_empty() {
             return Content::Nothing;
         }
         match (self.representation, part.tree()) {
             (Representation::Tree, Some(tree)) => Content::Tree(tree),
-            (Representation::Hex, _) => Content::Hex(raw::per_line(self.columns)),
+            (Representation::Hex, _) if !part.is_told() => {
+                Content::Hex(raw::per_line(self.columns))
+            }
             _ => Content::Text(&part.lines),
         }
     }
@@ -108,7 +117,7 @@ impl<'s> Body<'s> {
     fn rows(&self, part: &'s Part) -> usize {
         match self.content(part) {
             Content::Nothing => 0,
-            Content::Tree(tree) => tree.rows(),
+            Content::Tree(tree) => tree.rows() + part.wraps.len(),
             Content::Text(lines) => lines.len(),
             Content::Hex(per_line) => part.bytes().len().div_ceil(per_line),
         }
@@ -117,7 +126,7 @@ impl<'s> Body<'s> {
     /// The part of a line and its number below the heading.
     fn find(&self, line: usize) -> Option<(usize, Option<usize>)> {
         let at = self.firsts.partition_point(|first| *first <= line);
-        let is_on = |part: &usize| self.parts[*part].is_on(self.sides);
+        let is_on = |part: &usize| self.is_on(&self.parts[*part]);
         let part = (0..at).rev().find(is_on)?;
         let row = line.min(self.len - 1) - self.firsts[part];
         Some((part, row.checked_sub(1)))
@@ -131,7 +140,10 @@ impl<'s> Body<'s> {
         let end = self.parts[part].bytes().len();
         let byte = match self.content(&self.parts[part]) {
             Content::Nothing => end,
-            Content::Tree(tree) => tree.node_at(row).map_or(end, |node| tree.start(node)),
+            Content::Tree(tree) => match self.parts[part].row_in(row) {
+                (_, Some(wrap)) => wrap.bytes.start,
+                (row, None) => tree.node_at(row).map_or(end, |node| tree.start(node)),
+            },
             Content::Text(lines) => lines.get(row).map_or(end, |start| *start as usize),
             Content::Hex(per_line) => (row * per_line).min(end),
         };
@@ -148,7 +160,7 @@ impl<'s> Body<'s> {
             return last;
         };
         let first = self.firsts[position.part].min(last);
-        let Some(byte) = position.byte.filter(|_| part.is_on(self.sides)) else {
+        let Some(byte) = position.byte.filter(|_| self.is_on(part)) else {
             return first;
         };
         let rows = self.rows(part);
@@ -157,7 +169,7 @@ impl<'s> Body<'s> {
         }
         let row = match self.content(part) {
             Content::Nothing => return first,
-            Content::Tree(tree) => tree.row_of(tree.node_at_offset(byte)),
+            Content::Tree(tree) => part.line_of(tree.row_of(tree.node_at_offset(byte)), byte),
             Content::Text(lines) => {
                 let after = lines.partition_point(|start| *start as usize <= byte);
                 after.saturating_sub(1)
@@ -179,6 +191,10 @@ impl<'s> Body<'s> {
         Some(match self.content(part) {
             Content::Nothing => return None,
             Content::Tree(tree) => {
+                let (row, wrap) = part.row_in(row);
+                if let Some(wrap) = wrap {
+                    return Some(Line::Wrapped(part, wrap));
+                }
                 let node = tree.node_at(row)?;
                 let told = part.told.get(&node).map(String::as_str);
                 Line::Row(part, row, part.wrong_at(node), told)
@@ -187,7 +203,12 @@ impl<'s> Body<'s> {
                 let end = lines.get(row + 1);
                 let end = end.map_or(part.bytes().len(), |end| *end as usize);
                 let range = *lines.get(row)? as usize..end;
-                Line::Bytes(raw::write(part.bytes(), range, Controls::Shown, &part.hits))
+                let mut line = raw::write(part.bytes(), range, part.controls(), &part.hits);
+                if let PartKind::Told(as_role) = part.kind {
+                    let plain = line.iter_mut().filter(|(role, _)| *role != Role::Hit);
+                    plain.for_each(|(role, _)| *role = as_role);
+                }
+                Line::Bytes(line)
             }
             Content::Hex(per_line) => {
                 Line::Bytes(raw::line(part.bytes(), row, per_line, &part.hits))

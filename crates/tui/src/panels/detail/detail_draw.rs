@@ -119,11 +119,24 @@ fn draw_body(pane: &Pane<'_>, frame: &mut Frame<'_>) {
                 let room = columns.saturating_sub(INDENT + spans::width(&signs));
                 spans.push((Role::Text, " ".repeat(INDENT)));
                 if let Some(tree) = part.tree() {
-                    spans.extend(tree_line::line(tree, row, room, &part.hits, look));
+                    let mut wraps = part.wraps.iter();
+                    let wrap = wraps.find(|wrap| wrap.row == row);
+                    let end = wrap.map(|wrap| wrap.bytes.start);
+                    spans.extend(tree_line::line(tree, row, end, room, &part.hits, look));
                 }
                 spans.extend(signs);
                 push_told(&mut spans, wrong.and_then(|wrong| wrong.told), columns);
                 push_told(&mut spans, told, columns);
+            }
+            Some(Line::Wrapped(part, wrap)) => {
+                let node = part
+                    .tree()
+                    .and_then(|tree| Some((tree, tree.node_at(wrap.row)?)));
+                let room = columns.saturating_sub(INDENT);
+                let before = node.map_or(0, |(tree, node)| tree_line::value_at(tree, node, room));
+                let (bytes, value) = (part.bytes(), wrap.bytes.clone());
+                spans.push((Role::Text, " ".repeat(INDENT + before)));
+                spans.extend(spans::divide(bytes, value, &part.hits, Role::JsonString));
             }
             Some(Line::Bytes(line)) => spans = line,
             Some(Line::Note(note)) => {
@@ -217,9 +230,11 @@ fn title(app: &App, session: &Session) -> String {
     let seq = shown.seq().0;
     let title = match &item.what {
         What::Exchange(_) | What::Message { .. } => {
-            let method = escape(item.method().unwrap_or("message"));
-            let name = escape(item.name().unwrap_or_default());
-            format!("#{seq} {method} {name}")
+            let (method, name) = (item.method(), item.name());
+            let tool = name.filter(|_| method == Some("tools/call"));
+            let method = tool.or(method).unwrap_or("message");
+            let name = name.filter(|_| tool.is_none()).unwrap_or_default();
+            format!("#{seq} {} {}", escape(method), escape(name))
         }
         What::Line { head, .. } if head.stream == StreamId::STDERR => format!("#{seq} stderr"),
         What::Line { .. } => format!("#{seq} no message"),

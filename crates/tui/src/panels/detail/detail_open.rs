@@ -143,7 +143,7 @@ fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
         Content::Json(mut tree) => {
             tree.unfold_all();
             let rows = 0..tree.rows().min(LINES + 1);
-            let lines = rows.map(|row| tree_line::line(&tree, row, columns, &[], look));
+            let lines = rows.map(|row| tree_line::line(&tree, row, None, columns, &[], look));
             ("JSON", lines.collect::<Vec<_>>())
         }
         Content::Binary(binary) => {

@@ -7,7 +7,7 @@
 //!   no response yet  … open  13.8 s
 //! ```
 
-use super::detail_draw::{Pane, sign};
+use super::detail_draw::{INDENT, Pane, sign};
 use super::part::{Part, PartKind, Text, TextRole};
 use crate::panels::list::cells;
 use crate::theme::{self, Glyph, Look, Role};
@@ -43,6 +43,14 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
             vec![(Role::Event, format!("{} {text}", look.glyph(Glyph::Noted)))]
         }
         PartKind::Near => near(pane, look),
+        PartKind::Told(_) => match item.exchange() {
+            Some(exchange) => {
+                let mut line = outcome(exchange, look);
+                line[0].1.drain(..INDENT);
+                line
+            }
+            None => vec![(Role::Strong, "event".to_owned())],
+        },
         PartKind::Missing => missing(pane, look),
         PartKind::Text(role) => {
             let folded = [Glyph::Unfolded, Glyph::Folded][usize::from(part.folded)];
@@ -124,7 +132,7 @@ fn what(pane: &Pane<'_>, role: TextRole, look: Look) -> Spans {
             };
             (word, record.rpc_id.as_ref())
         }
-        (TextRole::Event, _) => ("event", None),
+        (TextRole::Event, _) => ("as recorded", None),
         _ => ("line", None),
     };
     let id = id.map_or_else(String::new, |id| format!("  id {}", escape(id.json())));

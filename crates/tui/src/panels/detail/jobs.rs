@@ -12,10 +12,10 @@ use mcpreel_replay::mock::matcher::MARK;
 use mcpreel_store::reader::{FindingRow, ReadError, Recording};
 use mcpreel_store::schema::is_id;
 use mcpreel_store::story::Story;
-use mcpreel_trace::exchange::{ExchangeId, Status};
+use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::item::{Item, ItemKey, What};
-use mcpreel_wire::json::Document;
+use mcpreel_wire::json::{Document, Value};
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -38,6 +38,29 @@ fn near(texts: &[Text]) -> Option<Near> {
         seq: seq.filter(|seq| *seq > 0).map(Seq)?,
         is_served,
     })
+}
+
+/// The error that the response among `texts` tells, whole: its message and data, or the texts of
+/// the tool; where it cannot be read, what the row says.
+fn error(exchange: &Exchange, texts: &[Text]) -> Option<String> {
+    let text = texts.iter().find(|text| text.role == TextRole::Response)?;
+    let words = |value: Value<'_>| {
+        let text = value.as_str().unwrap_or_else(|| value.raw_text());
+        text.into_owned()
+    };
+    let document = Document::parse(&text.bytes).ok();
+    let root = document.as_ref().map(Document::root);
+    let error = root.and_then(|root| root.get("error"));
+    let content = root.and_then(|root| root.get("result")?.get("content"));
+    let members = ["message", "data"].into_iter();
+    let members = members.filter_map(|name| error?.get(name));
+    let blocks = content.into_iter().flat_map(|content| content.elements());
+    let blocks = blocks.filter_map(|block| block.get("text"));
+    let told: Vec<_> = members.chain(blocks).map(words).collect();
+    let row = || exchange.answered().map(str::to_owned);
+    Some(told.join("\n"))
+        .filter(|told| !told.is_empty())
+        .or_else(row)
 }
 
 /// Reads the row and then its story, and both again as long as something may happen to the row.
@@ -131,8 +154,10 @@ impl Ask {
             text.violations = violations::of(text.tree.as_deref(), text.key.seq, &findings);
         }
         let near = if is_mock { near(&texts) } else { None };
+        let failed = item.exchange().filter(|exchange| exchange.has_failed());
+        let error = failed.and_then(|exchange| error(exchange, &texts));
         let arguments = super::detail_schema::arguments(recording, &item)?;
-        let mut parts = part::parts(&item, texts, &findings, near.is_some(), self.amount);
+        let mut parts = part::parts(&item, texts, &findings, error, near.is_some(), self.amount);
         for part in &mut parts {
             part.tell(&arguments);
         }

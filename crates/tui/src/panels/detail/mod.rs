@@ -23,11 +23,15 @@ use crate::app::{App, Session};
 use crate::effect::{Effect, Effects};
 use crate::layout;
 use crate::panels::selection;
+use crate::theme::Role;
 use crate::widget::frame;
+use crate::worker::Vitals;
 use crate::worker::job::Slot;
 use jobs::{Found, Reading};
+use mcpreel_lint::cause::{self, Cause};
 use mcpreel_share::phrases;
-use part::Amount;
+use mcpreel_trace::exchange::Exchange;
+use part::{Amount, Part};
 pub use part::{Representation, Sides};
 use shown::{Ask, Place};
 pub use shown::{Detail, Shown, Tab};
@@ -46,7 +50,11 @@ fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
     match found {
         Found::Row(row) => {
             let before = detail.shown.take();
+            let vitals = session.vitals.as_deref();
             detail.shown = row.map(|mut row| {
+                let lost = row.item.exchange().zip(vitals).and_then(unanswered);
+                let lost = lost.map(|words| Part::told(Role::Bad, &words));
+                row.parts.splice(0..0, lost);
                 let address = |ask: Ask| (ask.lens, ask.key);
                 if let Some(before) = before.filter(|one| address(one.ask) == address(row.ask)) {
                     row.keep(*before);
@@ -65,6 +73,17 @@ fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
     }
     settle(app, session);
     vec![]
+}
+
+/// Why a call that failed has no answer.
+fn unanswered((exchange, vitals): (&Exchange, &Vitals)) -> Option<String> {
+    let is_lost = exchange.response.is_none() && exchange.has_failed();
+    let place = cause::Place::Frame(exchange.request.0);
+    let tells = |cause: &&Cause| cause.evidence.iter().any(|one| one.place == place);
+    let cause = vitals.causes.iter().find(tells);
+    let end = || phrases::lost(exchange, vitals.summary.session.phase.end());
+    let words = cause.map(|cause| cause.sentence.clone()).or_else(end);
+    words.filter(|_| is_lost)
 }
 
 /// Asks for the selected row in full, if that is not what is there.
@@ -132,6 +151,14 @@ pub fn settle(app: &mut App, session: &mut Session) {
     let representation = detail.representation;
     for part in detail.shown.iter_mut().flat_map(|shown| &mut shown.parts) {
         part.lay_out(representation, columns);
+    }
+    let mut room = page.saturating_sub(detail.body().map_or(page, |body| body.len()));
+    let sides = detail.sides;
+    let parts = detail.shown.iter_mut().flat_map(|shown| &mut shown.parts);
+    if representation == Representation::Tree {
+        for part in parts.filter(|part| part.is_on(sides, representation)) {
+            part.wrap(columns.saturating_sub(detail_draw::INDENT), &mut room);
+        }
     }
     let place = detail.shown.as_deref().zip(detail.body());
     let place = place.map(|(shown, body)| {

@@ -209,7 +209,7 @@ fn reveal(app: &mut App, session: &mut Session, place: Position) {
     };
     shown.at.cursor = place;
     if let Some(part) = shown.parts.get_mut(place.part) {
-        if !part.is_on(detail.sides) {
+        if !part.is_on(detail.sides, detail.representation) {
             detail.sides = Sides::Both;
         }
         if let Some(byte) = place.byte {

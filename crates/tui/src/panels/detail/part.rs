@@ -3,8 +3,11 @@
 use super::detail_body::Position;
 use super::detail_schema::Argument;
 use super::violations::{Violations, Wrong};
+use crate::theme::Role;
 use crate::widget::raw::{self, Controls};
 use crate::widget::tree::{NodeId, PAGE, Tree};
+use crate::widget::tree_line;
+use mcpreel_share::phrases;
 use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::frame::FrameHead;
 use mcpreel_trace::item::{Item, ItemKey, What};
@@ -22,6 +25,9 @@ const ARGUMENTS: usize = 200;
 
 /// Rows that a message is unfolded to: with its answer about a screen.
 pub const FIT: usize = 40;
+
+/// Columns in which no string is wrapped.
+const NARROW: usize = 16;
 
 /// How much of a message is read: each amount is four times the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,6 +70,8 @@ pub enum TextRole {
     Line,
     /// An event, as the recording has it.
     Event,
+    /// Words of ours, which are nowhere on record.
+    Words,
 }
 
 /// Which messages of an exchange are shown.
@@ -116,6 +124,15 @@ pub struct Part {
     pub lines: Vec<u32>,
     /// For how many columns the lines were laid out.
     columns: usize,
+    /// The lines of strings that are wrapped, after the first line of each, in their order.
+    pub wraps: Vec<Wrap>,
+}
+
+/// A line of a string that is wrapped: the row of the tree, and the bytes in the line.
+#[derive(Clone, Debug)]
+pub struct Wrap {
+    pub row: usize,
+    pub bytes: Range<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +143,8 @@ pub enum PartKind {
     Note,
     /// The recorded request that comes nearest to one that a mock had nothing for.
     Near,
+    /// What went wrong, or what happened, in words.
+    Told(Role),
     Text(TextRole),
     /// The response that has not come.
     Missing,
@@ -143,6 +162,23 @@ impl Part {
             told: BTreeMap::new(),
             lines: Vec::new(),
             columns: 0,
+            wraps: Vec::new(),
+        }
+    }
+
+    pub fn told(role: Role, words: &str) -> Self {
+        let text = Text {
+            role: TextRole::Words,
+            key: ItemKey::default(),
+            head: None,
+            size: words.len() as u64,
+            bytes: words.as_bytes().into(),
+            tree: None,
+            violations: Violations::default(),
+        };
+        Self {
+            text: Some(text),
+            ..Self::head(PartKind::Told(role))
         }
     }
 
@@ -172,18 +208,70 @@ impl Part {
 
     /// Divides the bytes into lines of so many columns, where they are written as text.
     pub fn lay_out(&mut self, representation: Representation, columns: usize) {
+        self.wraps.clear();
         let is_text = match representation {
             Representation::Tree => self.tree().is_none(),
             Representation::Raw => true,
-            Representation::Hex => false,
+            Representation::Hex => self.is_told(),
         };
         if is_text && self.columns != columns {
             self.columns = columns;
-            let lines = raw::lines(self.bytes(), columns, Controls::Shown);
+            let lines = raw::lines(self.bytes(), columns, self.controls());
             // No more than some megabytes of a message are read.
             let starts = lines.filter_map(|line| u32::try_from(line.start).ok());
             self.lines = starts.collect();
         }
+    }
+
+    /// Wraps strings that are longer than their line, as far as there is `room` for more lines.
+    pub fn wrap(&mut self, columns: usize, room: &mut usize) {
+        let Some(tree) = self.tree().filter(|_| !self.folded) else {
+            return;
+        };
+        let mut wraps = Vec::new();
+        for (row, node) in (0..tree.rows()).filter_map(|row| Some((row, tree.node_at(row)?))) {
+            let value = tree.node(node).value.clone();
+            let wide = columns.saturating_sub(tree_line::value_at(tree, node, columns));
+            if tree.node(node).kind != Kind::String || wide < NARROW {
+                continue;
+            }
+            let lines = raw::lines(&tree.text()[value.clone()], wide, Controls::Read);
+            let lines = lines.skip(1).take(*room);
+            let more = lines.map(|line| value.start + line.start..value.start + line.end);
+            let before = wraps.len();
+            wraps.extend(more.map(|bytes| Wrap { row, bytes }));
+            *room -= wraps.len() - before;
+            // What there is no room for is cut off visibly.
+            if let Some(last) = wraps.last_mut().filter(|last| last.row == row) {
+                last.bytes.end = value.end;
+            }
+        }
+        self.wraps = wraps;
+    }
+
+    /// The line of a row of the tree among those of the part; with `byte` that of the byte in it.
+    pub fn line_of(&self, row: usize, byte: usize) -> usize {
+        let is_above = |wrap: &&Wrap| wrap.row < row || wrap.row == row && wrap.bytes.start <= byte;
+        row + self.wraps.iter().filter(is_above).count()
+    }
+
+    /// The row of the tree in a line of the part, and the wrapped part of a string where the line
+    /// shows no more than that.
+    pub fn row_in(&self, line: usize) -> (usize, Option<&Wrap>) {
+        let mut above = self.wraps.iter().enumerate();
+        match above.rfind(|(nth, wrap)| wrap.row + 1 + nth <= line) {
+            Some((nth, wrap)) if wrap.row + 1 + nth == line => (wrap.row, Some(wrap)),
+            Some((nth, _)) => (line - nth - 1, None),
+            None => (line, None),
+        }
+    }
+
+    pub fn is_told(&self) -> bool {
+        matches!(self.kind, PartKind::Told(_))
+    }
+
+    pub fn controls(&self) -> Controls {
+        [Controls::Shown, Controls::Read][usize::from(self.is_told())]
     }
 
     /// Looks as it did before the row was read again: what is folded stays so.
@@ -276,9 +364,10 @@ impl Part {
         }
     }
 
-    /// Whether it is shown where only these sides are.
-    pub fn is_on(&self, sides: Sides) -> bool {
+    /// Whether it is shown where only these sides are, written so.
+    pub fn is_on(&self, sides: Sides, way: Representation) -> bool {
         match self.kind {
+            PartKind::Text(TextRole::Event) => way != Representation::Tree,
             PartKind::Text(TextRole::Request) => sides != Sides::Response,
             PartKind::Text(TextRole::Response) | PartKind::Missing => sides != Sides::Request,
             _ => true,
@@ -286,15 +375,20 @@ impl Part {
     }
 }
 
-/// The parts of a row, from the top; `near`: whether a mock has named a recorded request that comes near.
+/// The parts of a row, from the top; `error`: what went wrong, whole; `near`: whether a mock has named a recorded request that comes near.
 pub fn parts(
     item: &Item,
     texts: Vec<Text>,
     findings: &[FindingRow],
+    error: Option<String>,
     near: bool,
     amount: Amount,
 ) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
+    parts.extend(error.map(|error| Part::told(Role::Bad, &error)));
+    if let What::Event(event) = &item.what {
+        parts.push(Part::told(Role::Text, &phrases::event(&event.kind)));
+    }
     // The worst come first. Notes would stand above every other message.
     let is_bad = |finding: &&FindingRow| &*finding.severity != "note";
     let above = findings.iter().filter(is_bad).count().min(FINDINGS_ABOVE);

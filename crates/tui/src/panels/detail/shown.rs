@@ -1,7 +1,7 @@
 //! The state of the detail: the row that is shown in full, and how it is looked at.
 
 use super::detail_body::{Body, Position};
-use super::part::{Amount, Part, Representation, Sides};
+use super::part::{Amount, Part, Representation, Sides, TextRole};
 use crate::panels::search::hits::Marks;
 use crate::widget::tree::{NodeId, Tree};
 use mcpreel_share::phrases;
@@ -128,9 +128,12 @@ impl Detail {
         Some(self.part()?.tree()?.raw(self.node()?))
     }
 
-    /// The bytes of the message under the cursor, and whether that is all of them.
+    /// The bytes of the message under the cursor, beside all messages of the first, and whether that
+    /// is all of them.
     pub fn message(&self) -> Option<(&[u8], bool)> {
-        let text = self.part()?.text.as_ref()?;
+        let parts = self.part().into_iter().chain(&self.shown.as_deref()?.parts);
+        let mut texts = parts.filter_map(|part| part.text.as_ref());
+        let text = texts.find(|text| text.role != TextRole::Words)?;
         Some((&text.bytes, text.bytes.len() as u64 == text.size))
     }
 }
@@ -187,7 +190,10 @@ impl Shown {
     /// Marks in every part what `find` finds in its bytes.
     pub fn mark(&mut self, find: impl Fn(&[u8]) -> Marks) {
         for part in &mut self.parts {
-            let text = part.text.as_ref();
+            let text = part
+                .text
+                .as_ref()
+                .filter(|text| text.role != TextRole::Words);
             let marks = text.map_or_else(Marks::default, |text| find(&text.bytes));
             (part.hits, part.more_hits) = (marks.places, marks.more);
         }

@@ -34,13 +34,14 @@ const WIDEST: usize = 40;
 fn placed(app: &App, session: &Session) -> (usize, Vec<Rect>) {
     let screen = screen(app.size);
     let bar = layout::session(app, session).filter;
-    let label = label(&session.filter, &app.settings.look, screen.width.into());
+    let label = label(&session.filter, &app.settings.look, bar.width.into());
     let below = Rect {
         y: bar.bottom(),
         height: screen.bottom().saturating_sub(bar.bottom() + 1),
         ..screen
     };
-    (spans::width(&label), below.rows().collect())
+    let x = usize::from(bar.x) + spans::width(&label);
+    (x, below.rows().collect())
 }
 
 /// The candidate at this cell while the filter is typed; `Some(None)` for something else that

@@ -15,8 +15,8 @@ use crate::effect::{Effect, Effects};
 use crate::worker::job::Slot;
 use crossterm::event::KeyCode;
 use mcpreel_trace::item::Item;
-use mcpreel_trace::query::ast::Field;
-use mcpreel_trace::query::{QueryError, relaxations, undecided, value_text};
+use mcpreel_trace::query::ast::{Expr, Field, Flag};
+use mcpreel_trace::query::{Query, QueryError, relaxations, undecided, value_text};
 use mcpreel_wire::text::escape;
 use ratatui::layout::Position;
 use tui_input::Input;
@@ -40,6 +40,17 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
             } else {
                 app.push(Menu::new("filter rows with the same …", entries))
             })
+        }
+        Action::Failures => {
+            let only = |query: &Query| narrowed(query, [Expr::Is(Flag::Failed)]);
+            let query = session.filter.in_force();
+            let mut all = relaxations(query).into_iter();
+            let query = match only(query) {
+                failed if failed == *query => all.find(|one| only(one) != *one),
+                failed => Some(failed),
+            };
+            let text = query.map_or_else(String::new, |query| query.to_string());
+            Some(set(app, session, &text))
         }
         Action::Relax => {
             let filter = &session.filter;

@@ -14,9 +14,12 @@ use mcpreel_wire::text::{duration, escape};
 #[derive(Clone, Debug)]
 pub struct Cells {
     pub role: Role,
-    /// The method without `notifications/`, or the kind of a row that has none.
-    pub method: String,
-    pub what: String,
+    /// The tool, else the method without `notifications/`, or the kind of a row that has none.
+    pub name: String,
+    /// Why it failed.
+    pub reason: Option<String>,
+    /// What it was asked, or what it says.
+    pub about: String,
     /// Whether the end of the words says as much as their beginning.
     pub is_uri: bool,
     /// The progress of an open call.
@@ -43,10 +46,22 @@ impl Cells {
         let is_exchange = matches!(item.what, What::Exchange(_));
         let (glyph, role) = sign(row.tone);
         let has_status = is_exchange || row.kind == ItemKind::Response;
+        let failed = item
+            .exchange()
+            .filter(|one| is_exchange && one.has_failed());
+        let reason = failed.and_then(Exchange::answered);
+        let summary = failed.filter(|_| reason.is_some()).map(Exchange::asked);
+        let about = about(summary.unwrap_or(&row.summary), row.method);
+        // Of a tool its name says more than the method, which all calls have in common.
+        let tool = row.name.filter(|_| row.method == Some("tools/call"));
+        let tool = tool.and_then(|name| Some((name, about.strip_prefix(name)?)));
+        let (name, about) = tool.unwrap_or((method, about));
+        let reason = reason.map(|reason| reason.strip_prefix("tool error: ").unwrap_or(reason));
         let mut cells = Self {
             role: self::role(item),
-            method: escape(method).into_owned(),
-            what: about(&row.summary, row.method),
+            name: escape(name).into_owned(),
+            reason: reason.map(|reason| escape(reason).into_owned()),
+            about: escape(about.trim_start()).into_owned(),
             is_uri: row.is_uri(),
             progress: None,
             size: row.size,
@@ -67,12 +82,12 @@ impl Cells {
             if exchange.waited_ns > 0 {
                 let when = if exchange.is_retry() { "after " } else { "" };
                 let waited = duration(exchange.waited_ns);
-                let what = cells.what;
-                cells.what = format!("{what}  ({when}{waited} waiting for the client)");
+                let about = cells.about;
+                cells.about = format!("{about}  ({when}{waited} waiting for the client)");
             }
         }
         if run > 1 {
-            cells.what = format!("×{run}  {}", cells.what);
+            cells.about = format!("×{run}  {}", cells.about);
         }
         cells
     }
@@ -100,11 +115,11 @@ fn role(item: &Item) -> Role {
 
 /// A summary without the method, which has a column of its own, and without the arrow before an
 /// outcome with nothing in front.
-fn about(summary: &str, method: Option<&str>) -> String {
+fn about<'s>(summary: &'s str, method: Option<&str>) -> &'s str {
     let strip = |method| summary.strip_prefix(method);
     let rest = method.and_then(|method| strip(method).or_else(|| strip(short(method))));
     let rest = rest.unwrap_or(summary).trim_start();
-    escape(rest.strip_prefix("→ ").unwrap_or(rest)).into_owned()
+    rest.strip_prefix("→ ").unwrap_or(rest)
 }
 
 fn short(method: &str) -> &str {

@@ -16,7 +16,7 @@ use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Item, ItemKey, Lens};
 use mcpreel_trace::query::Query;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 
 /// Rows of the first answer: about a screen, so that it comes at once.
 const FIRST: usize = 128;
@@ -56,8 +56,6 @@ pub struct Found {
     pub done: bool,
     /// The number of rows without a filter, once it was counted.
     pub total: Option<u64>,
-    /// The usual latency of each method, where that was looked at.
-    pub usual: Option<HashMap<Box<str>, u64>>,
 }
 
 /// Looks through a recording, newest first, and follows it.
@@ -80,8 +78,6 @@ pub struct Scanning {
     /// The rows of the frames before this one are counted.
     counted_to: u64,
     counted: u64,
-    /// Exchanges that there were when the usual latencies were taken.
-    scaled: u64,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -91,7 +87,6 @@ enum Stage {
     Newer,
     Changed,
     Counted,
-    Scaled,
 }
 
 impl Scanning {
@@ -148,15 +143,7 @@ impl Scanning {
             }
             Stage::Counted => {
                 self.count(source, found)?;
-                next(found.total.is_some(), Stage::Counted, Stage::Scaled)
-            }
-            Stage::Scaled => {
-                let exchanges = source.summary.exchanges;
-                if exchanges > self.scaled + self.scaled / 8 {
-                    self.scaled = exchanges;
-                    found.usual = Some(usual(source)?);
-                }
-                Ok(None)
+                Ok(found.total.is_none().then_some(Stage::Counted))
             }
         }
     }
@@ -238,7 +225,7 @@ impl Job for Scanning {
     fn step(&mut self, source: &Source<'_>) -> Step<Self::Found> {
         let mut found = Found::default();
         let next = self.go_on(source, &mut found)?;
-        self.stage = next.unwrap_or(Stage::Scaled);
+        self.stage = next.unwrap_or(Stage::Counted);
         self.has_answered = true;
         found.from = self.from;
         found.percent = self.percent(source);
@@ -280,26 +267,6 @@ impl Job for Reading {
         let progress = Progress::done(self.keys.is_empty());
         Ok((progress, Some(Read { lens, items, found })))
     }
-}
-
-/// Answered calls from which the usual latencies are taken: the newest, some milliseconds of work.
-const LATELY: u32 = 4_000;
-
-/// The usual latency of each method, nanoseconds: the 95th percentile of the calls lately.
-fn usual(source: &Source<'_>) -> Result<HashMap<Box<str>, u64>, ReadError> {
-    let first = source.summary.exchanges.saturating_sub(LATELY.into());
-    let mut latencies: HashMap<Box<str>, Vec<u64>> = HashMap::new();
-    for one in source.recording.latencies(ExchangeId(first), LATELY)? {
-        if let Some(nanos) = one.nanos {
-            latencies.entry(one.method).or_default().push(nanos);
-        }
-    }
-    let percentile = |(method, mut all): (Box<str>, Vec<u64>)| {
-        all.sort_unstable();
-        let rank = (all.len() * 95).div_ceil(100);
-        (method, all[rank.saturating_sub(1)])
-    };
-    Ok(latencies.into_iter().map(percentile).collect())
 }
 
 #[cfg(test)]

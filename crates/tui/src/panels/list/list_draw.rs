@@ -1,13 +1,13 @@
 //! Drawing the list of exchanges or frames.
 //!
 //! ```text
-//!  ┌ Exchanges ──────────────────────────────────────────────┐
-//!  │     #  since   method          what         latency     │
-//!  │  1181  12:02.1 → tools/list      14 tools      3 ms  ✓  │
-//!  │⚠ 1187  12:04.3 → tools/call      search_docs…  842 ms ✗ │
-//!  │  1190  12:04.5 → tools/call      crawl {…}  └ 40/100 …  │
-//!  │★ 1191  12:04.6 ← elicitation/…   confirm?      2.1 s …  │
-//!  └──────────────────────────────────── ▼ 3 new · 12 of 37 ┘
+//!  ┌ Calls ──────────────────────────────────────────────────┐
+//!  │     #   since   call                            latency │
+//!  │  1181 12:02.1 → tools/list 14 tools                3 ms ✓│
+//!  │⚠ 1187 12:04.3 → search_docs quota exceeded {q:…} 842 ms ✗│
+//!  │  1190 12:04.5 → crawl {url:"…"} └ 40/100         >3.0 s …│
+//!  │★ 1191 12:04.6 ← elicitation/create confirm?       2.1 s ✓│
+//!  └──────────────────────────────────── 3 new ▼ G · 12 of 37 ┘
 //! ```
 //!
 //! Only the rows on the screen are built. A row whose words have not come yet shows its number.
@@ -20,10 +20,12 @@ use crate::panels::filter::Relaxed;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::frame as pane;
 use crate::widget::spans::{self, Spans};
+use crate::widget::table::{self, Column};
 use crate::worker::Opening;
 use crate::{layout, theme};
 use mcpreel_lint::Severity;
 use mcpreel_share::phrases::when;
+use mcpreel_store::select::Sort;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::item::{Item, ItemKind, Lens};
 use mcpreel_wire::text::{
@@ -33,66 +35,37 @@ use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
 use ratatui::text::Line;
 
-/// The columns that there is room for, and how wide they are; 0 for a column that is left out.
-#[derive(Clone, Copy, Debug)]
-struct Columns {
-    seq: usize,
-    time: usize,
-    method: usize,
-    what: usize,
-    size: usize,
-    bar: usize,
-    latency: usize,
-    /// The status: a sign, or a sign and a word.
-    status: usize,
+/// Columns of a call in which its method is shown with more than its last part.
+const METHOD: usize = 24;
+
+/// The column of the call.
+const CALL: usize = 2;
+
+/// The columns in a pane of `width` columns, with numbers of up to `digits` digits and times of
+/// `time` columns. Half of the pane is for the call before any other column has room.
+fn columns(width: usize, title: &str, digits: usize, time: usize) -> Vec<Column> {
+    let columns = vec![
+        Column::right("#", 2 + digits.max(4), 0),
+        Column::right(title, time, 2),
+        Column::flexible("  call", width / 2, 0),
+        Column::right("size", 7, 4),
+        Column::right("latency", 8, 1),
+        Column::left("", 1, 0),
+        Column::left("status", 14, 3),
+    ];
+    let gapped = columns
+        .into_iter()
+        .map(|column| Column { gap: 1, ..column });
+    gapped.collect()
 }
-
-impl Columns {
-    /// The columns that fit into `width`, with numbers of up to `digits` digits and times of `time`
-    /// columns.
-    fn fit(width: usize, digits: usize, time: usize) -> Self {
-        let seq = digits.max(4);
-        // The least widths hold where numbers have four digits and times eight columns.
-        let room = (width + 12).saturating_sub(seq + time);
-        let from = |least: usize, wide: usize| if room >= least { wide } else { 0 };
-        let mut columns = Self {
-            seq,
-            time: from(57, time),
-            method: match room {
-                // `elicitation/create`; a longer one is cut.
-                69.. => 18,
-                48.. => 14,
-                41.. => SHORT,
-                _ => 0,
-            },
-            what: 0,
-            size: from(101, 7),
-            bar: from(78, 6),
-            latency: from(31, 7),
-            status: from(93, 15) + 1,
-        };
-        columns.what = width.saturating_sub(columns.fixed());
-        columns
-    }
-
-    /// All columns but the words, with the gaps between.
-    fn fixed(&self) -> usize {
-        let before = [self.time, self.method, self.size];
-        let after = [self.bar, self.latency, self.status];
-        let gapped = before.into_iter().chain(after).filter(|width| *width > 0);
-        // Two signs and a number before them, the arrow with its gaps.
-        2 + self.seq + gapped.map(|width| width + 1).sum::<usize>() + 3
-    }
-}
-
-/// Columns of a method of which only the last part is shown.
-const SHORT: usize = 9;
 
 /// The parts that all rows on the screen have in common.
 struct Picture<'a> {
     session: &'a Session,
     look: &'a Look,
-    columns: Columns,
+    columns: Vec<Column>,
+    /// How wide the column of the call is.
+    call: usize,
     now: Moment,
 }
 
@@ -106,33 +79,26 @@ impl<'a> Picture<'a> {
             TimeColumn::Delta | TimeColumn::Clock => 8,
         };
         let digits = frames.to_string().len();
+        let mut columns = columns(area.width.into(), session.list.time.title(), digits, time);
+        if let Some(sorted) = &session.list.sorted {
+            let at = match sorted.by {
+                Sort::Size => 3,
+                Sort::Latency => 4,
+                Sort::Status => 6,
+            };
+            let sign = app.settings.look.glyph(Glyph::Unfolded);
+            columns[at].title.push_str(sign);
+        }
         Self {
             session,
             look: &app.settings.look,
-            columns: Columns::fit(usize::from(area.width), digits, time),
+            call: table::widths(&columns, area.width.into())[CALL],
+            columns,
             now,
         }
     }
 
-    fn heading(&self) -> Spans {
-        let columns = &self.columns;
-        let left = |title, wide| column(wide, Role::Faint, &pad_end(title, wide));
-        let right = |title, wide| column(wide, Role::Faint, title);
-        let mut line = vec![(Role::Faint, format!("  {}", pad_start("#", columns.seq)))];
-        line.extend(right(self.session.list.time.title(), columns.time));
-        // The arrow.
-        line.extend(right("", 1));
-        line.extend(left("method", columns.method));
-        line.extend(left("what", columns.what));
-        line.extend(right("size", columns.size));
-        line.extend(right("", columns.bar));
-        line.extend(right("latency", columns.latency));
-        line.extend(left("status", columns.status / 2));
-        line
-    }
-
-    fn row(&self, row: Row, before: Option<Row>) -> Spans {
-        let columns = &self.columns;
+    fn row(&self, row: Row, before: Option<Row>) -> table::Cells {
         let item = self.session.list.cache.get(row.key());
         let seq = match row.kind {
             ItemKind::Event => String::new(),
@@ -140,72 +106,86 @@ impl<'a> Picture<'a> {
         };
         let cells = item.map(|item| Cells::of(item, row.run, self.now));
         let finding = cells.as_ref().and_then(|cells| cells.finding);
-        let mut line = self.signs(row, item, finding);
-        line.push((Role::Faint, pad_start(&seq, columns.seq)));
+        let mut number = self.signs(row, item, finding);
+        let room = self.columns[0].width - 2;
+        number.push((Role::Faint, pad_start(&seq, room)));
         let Some((item, cells)) = item.zip(cells) else {
-            line.push((Role::Faint, "  …".to_owned()));
-            return line;
+            let reading = vec![(Role::Faint, "…".to_owned())];
+            return vec![number, vec![], reading];
         };
-        line.extend(column(columns.time, Role::Faint, &self.time(item, before)));
+        let size = cells.size.map(size).unwrap_or_default();
+        let latency = cells.latency_ns.map(short_duration).unwrap_or_default();
+        let more = if cells.is_in_vain { ">" } else { "" };
+        let status = cells.status.map(|(glyph, role, word)| {
+            let glyph = self.look.glyph(glyph).to_owned();
+            [(role, glyph), (role, word.to_owned())]
+        });
+        let [sign, word] = status.map_or([vec![], vec![]], |both| both.map(|one| vec![one]));
+        vec![
+            number,
+            vec![(Role::Faint, self.time(item, before))],
+            self.call(row, item, &cells),
+            vec![(Role::Faint, size)],
+            vec![(cells.role, format!("{more}{latency}"))],
+            sign,
+            word,
+        ]
+    }
+
+    /// The arrow, the name of the call, why it failed, and what it was asked, with the progress at
+    /// the end: a name is cut last.
+    fn call(&self, row: Row, item: &Item, cells: &Cells) -> Spans {
         let role = cells.role;
         let arrow = item.direction();
         let arrow = arrow.map_or(" ", |direction| self.look.glyph(direction.into()));
-        let last = cells.method.rsplit('/').next().unwrap_or_default();
-        let method = match columns.method {
-            0 => String::new(),
-            SHORT => pad_end(&cut(last, SHORT), SHORT) + " ",
-            wide => pad_end(&cut(&cells.method, wide), wide) + " ",
-        };
-        line.push((role, format!(" {arrow} {method}")));
-        let what = match columns.method {
-            0 => format!("{last} {}", cells.what),
-            _ => cells.what.clone(),
-        };
-        // Words of a row with neither latency nor status take the room of both.
-        if cells.latency_ns.is_none() && cells.status.is_none() {
-            let all = columns.fixed() + columns.what;
-            let room = all.saturating_sub(spans::width(&line));
-            self.push_words(&mut line, row, role, &self.words(&what, &cells, room));
+        let last = cells.name.rsplit('/').next().unwrap_or_default();
+        let is_short = self.call < METHOD && !cells.is_uri;
+        let name = if is_short { last } else { &cells.name };
+        let plain = role == Role::Text;
+        let name_role = if plain { Role::Strong } else { role };
+        let about_role = if cells.status.is_some() {
+            Role::Faint
         } else {
-            let words = self.words(&what, &cells, columns.what);
-            self.push_words(&mut line, row, role, &words);
-            self.push_outcome(&mut line, item, &cells, role);
-        }
-        line
-    }
-
-    /// The words in exactly `room` columns, with the progress at their end.
-    fn words(&self, what: &str, cells: &Cells, room: usize) -> String {
-        let cut_what = if cells.is_uri { cut_middle } else { cut };
-        let Some(progress) = &cells.progress else {
-            return pad_end(&cut_what(what, room), room);
+            role
         };
-        let progress = format!(" {} {progress}", self.look.glyph(Glyph::Child));
-        let progress = cut(&progress, room.saturating_sub(width(what)).max(room / 2));
-        let what = cut_what(what, room - width(&progress));
-        pad_end(&format!("{what}{progress}"), room)
+        let mut line = vec![(role, format!("{arrow} ")), (name_role, name.to_owned())];
+        let reason = cells.reason.as_ref();
+        line.extend(reason.map(|reason| (role, format!(" {reason}"))));
+        let room = self.call.saturating_sub(spans::width(&line) + 1);
+        let cut_about = if cells.is_uri { cut_middle } else { cut };
+        let progress = cells
+            .progress
+            .as_ref()
+            .map_or_else(String::new, |progress| {
+                let progress = format!(" {} {progress}", self.look.glyph(Glyph::Child));
+                cut(
+                    &progress,
+                    room.saturating_sub(width(&cells.about)).max(room / 2),
+                )
+            });
+        let about = cut_about(&cells.about, room - width(&progress));
+        line.push((about_role, format!(" {about}{progress}")));
+        self.marked(row, spans::cut(line, self.call))
     }
 
     /// The words with search hits marked in them; the first letter, where the text was found
     /// elsewhere in the row.
-    fn push_words(&self, line: &mut Spans, row: Row, role: Role, text: &str) {
+    fn marked(&self, row: Row, line: Spans) -> Spans {
         let search = &self.session.search;
         if !search.is_hit(row.key()..=row.last()) {
-            return line.push((role, text.to_owned()));
+            return line;
         }
-        let mut places = search.places(text.as_bytes()).places;
-        if places.is_empty() {
-            places.push(0..text.chars().next().map_or(0, char::len_utf8));
-        }
-        let mut at = 0;
-        for place in places {
-            let parts = (text.get(at..place.start), text.get(place.clone()));
-            if let (Some(before), Some(hit)) = parts {
-                line.extend([(role, before.to_owned()), (Role::Hit, hit.to_owned())]);
-                at = place.end;
+        let hits = |text: &str| search.places(text.as_bytes()).places;
+        let is_elsewhere = line.iter().all(|(_, text)| hits(text).is_empty());
+        let mut marked = Spans::new();
+        for (nth, (role, text)) in line.into_iter().enumerate() {
+            let mut places = hits(&text);
+            if is_elsewhere && nth == 1 {
+                places.push(0..text.chars().next().map_or(0, char::len_utf8));
             }
+            marked.extend(spans::divide(text.as_bytes(), 0..text.len(), &places, role));
         }
-        line.push((role, text[at..].to_owned()));
+        marked
     }
 
     /// Selected, marked or noted; the worst finding.
@@ -229,26 +209,6 @@ impl<'a> Picture<'a> {
         vec![span(first), span(second)]
     }
 
-    /// Adds the size of the messages, the latency of the call and its status.
-    fn push_outcome(&self, line: &mut Spans, item: &Item, cells: &Cells, role: Role) {
-        let columns = &self.columns;
-        let size = cells.size.map(size).unwrap_or_default();
-        let usual = item
-            .method()
-            .and_then(|method| self.session.list.usual.get(method));
-        let bar = bar(self.look, cells.latency_ns, usual.copied(), columns.bar);
-        let latency = cells.latency_ns.map(short_duration).unwrap_or_default();
-        let more = if cells.is_in_vain { ">" } else { "" };
-        line.extend(column(columns.size, Role::Faint, &size));
-        line.extend(column(columns.bar, role, &pad_end(&bar, columns.bar)));
-        line.extend(column(columns.latency, role, &format!("{more}{latency}")));
-        if let Some((glyph, role, word)) = cells.status {
-            let word = if columns.status > 1 { word } else { "" };
-            let text = format!(" {} {word}", self.look.glyph(glyph));
-            line.push((role, cut(text.trim_end(), columns.status + 1)));
-        }
-    }
-
     fn time(&self, item: &Item, before: Option<Row>) -> String {
         let vitals = self.session.vitals.as_deref();
         let start_ns = vitals.map_or(0, |vitals| vitals.summary.wall_ns);
@@ -262,22 +222,6 @@ impl<'a> Picture<'a> {
             }
         }
     }
-}
-
-/// A text at the right end of its column, with the gap before the column.
-fn column(wide: usize, role: Role, text: &str) -> Option<(Role, String)> {
-    let text = || format!(" {}", pad_start(&cut(text, wide), wide));
-    (wide > 0).then(|| (role, text()))
-}
-
-/// A bar that is full at the usual latency; empty where nothing is usual.
-fn bar(look: &Look, latency: Option<u64>, usual: Option<u64>, wide: usize) -> String {
-    let (Some(latency), Some(usual)) = (latency, usual.filter(|usual| *usual > 0)) else {
-        return String::new();
-    };
-    let full = u128::from(latency) * wide as u128 / u128::from(usual);
-    let full = usize::try_from(full).unwrap_or(wide).min(wide);
-    look.glyph(Glyph::Bar).repeat(full) + &look.glyph(Glyph::Track).repeat(wide - full)
 }
 
 fn tenths(t: Moment) -> String {
@@ -379,6 +323,15 @@ pub fn rows_of(app: &App, area: Rect) -> Rect {
     }
 }
 
+/// The column whose heading, above the rows in `rows`, is at a cell of the screen.
+pub fn heading_at(app: &App, session: &Session, rows: Rect, cell: (u16, u16)) -> Option<usize> {
+    let above = Rect {
+        y: rows.y.checked_sub(1)?,
+        ..rows
+    };
+    table::heading_at(&Picture::new(app, session, rows).columns, above, cell)
+}
+
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let list = &session.list;
@@ -386,10 +339,10 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let focus = session.focus == Focus::Main;
     if layout::has_borders(app.size) {
         let title = match session.lens {
-            Lens::Exchanges => "Exchanges",
+            Lens::Exchanges => "Calls",
             Lens::Wire => "Wire",
         };
-        pane::draw(look, title, &foot(list, look), focus, area, frame);
+        pane::draw(look, title, &foot(app, list), focus, area, frame);
     }
     if list.is_empty() {
         let line = |reason| vec![(Role::Text, " ".to_owned()), reason];
@@ -399,30 +352,26 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         return spans::draw_lines(look, blank.chain(lines), rows, frame);
     }
     let picture = Picture::new(app, session, rows);
-    if area.height >= 8 {
+    if rows.height < area.height.saturating_sub(2) {
         let above = Rect {
             y: rows.y - 1,
             height: 1,
             ..rows
         };
-        let heading = spans::line(picture.heading(), *look);
-        frame.render_widget(heading.style(look.style(Role::Faint)), above);
+        table::headings(look, &picture.columns, above, frame);
     }
     let page = usize::from(rows.height);
     let first = list.first_row(page);
-    let mut places = rows.rows();
-    for (at, (row, place)) in (first..).zip(list.visible(page).zip(&mut places)) {
-        let before = at.checked_sub(1).and_then(|at| list.index.get(at));
-        frame.render_widget(spans::line(picture.row(row, before), *look), place);
-        let is_selected = list.cursor_row() == Some(at);
-        if is_selected && focus {
-            spans::draw(look.style(Role::Selected), place, frame);
-        } else if is_selected {
-            let style = look.style(Role::SelectedElsewhere);
-            frame.buffer_mut().set_style(place, style);
-        }
-    }
-    if let (true, Some(place)) = (waits_for_messages(session), places.nth(1)) {
+    let lines = (first..).zip(list.visible(page)).map(|(at, row)| {
+        let before = at.checked_sub(1).and_then(|at| list.row(at));
+        picture.row(row, before)
+    });
+    let lines: Vec<_> = lines.collect();
+    let at = list.cursor_row().and_then(|at| at.checked_sub(first));
+    let selected = at.map(|at| (at, Role::selected(focus)));
+    table::rows(look, &picture.columns, &lines, selected, rows, frame);
+    let place = rows.rows().nth(lines.len() + 1);
+    if let (true, Some(place)) = (waits_for_messages(session), place) {
         let text = format!(" {}", waiting(app, session));
         let text = cut(&text, place.width.into());
         frame.render_widget(Line::styled(text, look.style(Role::Open)), place);
@@ -436,9 +385,12 @@ fn waits_for_messages(session: &Session) -> bool {
     waits && vitals.is_some_and(|vitals| vitals.summary.messages == 0)
 }
 
-fn foot(list: &List, look: &Look) -> String {
-    let more = look.glyph(Glyph::More);
-    let fresh = (list.fresh > 0).then(|| format!("{more} {} new", count(list.fresh)));
+/// `42 new ▼ G · 9 of 37`
+fn foot(app: &App, list: &List) -> String {
+    let more = app.settings.look.glyph(Glyph::More);
+    let key = app.settings.keymap.keys(Action::Bottom).first().copied();
+    let key = key.map_or_else(String::new, |key| format!(" {key}"));
+    let fresh = (list.fresh > 0).then(|| format!("{} new {more}{key}", count(list.fresh)));
     let rows = list.len() as u64;
     let at = list.cursor_row();
     let at = at.map(|at| format!("{} of {}", count(at as u64 + 1), count(rows)));
@@ -447,36 +399,4 @@ fn foot(list: &List, look: &Look) -> String {
     let folded = folded.then(|| "runs are folded".to_owned());
     let parts = [fresh, at, folded].into_iter().flatten();
     parts.collect::<Vec<_>>().join(" · ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn columns_fill_the_width_and_give_way_in_their_order() {
-        let gone = |columns: &Columns| {
-            let Columns {
-                size,
-                bar,
-                time,
-                method,
-                latency,
-                ..
-            } = *columns;
-            [
-                size == 0,
-                columns.status == 1,
-                bar == 0,
-                time == 0,
-                method == 0,
-                latency == 0,
-            ]
-        };
-        for width in 30..300 {
-            let columns = Columns::fit(width, 7, 8);
-            assert_eq!(columns.fixed() + columns.what, width, "{columns:?}");
-            assert!(gone(&columns).is_sorted_by(|a, b| a >= b), "{columns:?}");
-        }
-    }
 }

@@ -21,30 +21,27 @@ use crate::app::{App, Focus, Session, View};
 use crate::effect::{Effect, Effects};
 use crate::layout;
 use crate::panels::filter::Relaxed;
+use crate::panels::menu::{Entry, Menu};
 use crate::settings::TimeColumn;
 use crate::widget::cursor::{moved, toggle};
 use crate::widget::frame;
-use crate::worker::job::Slot;
+use crate::worker::Place;
+use crate::worker::job::{Slot, Source};
 pub use index::{Cache, Index, Row};
 use jobs::{Found, Read, Reading, Scanning};
+use mcpreel_store::select::Sort;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::ItemKey;
-pub use viewport::{Cursor, List, Scanned};
+pub use viewport::{Cursor, List, Of, Scanned, Sorted};
 
 /// Rows have been found: they go into the list, and the cursor stays where it was.
-fn found(app: &mut App, session: &mut Session, mut found: Found) -> Effects {
+fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
     let page = page(app, session);
     let list = &mut session.list;
     if !list.scan.is_answered {
         list.reset(session.lens);
     }
-    let was_visible = is_cursor_visible(list, page);
-    list.take(&mut found);
-    // Following the end must not carry the cursor off the screen.
-    let carried = was_visible && list.follows() && !is_cursor_visible(list, page);
-    if let (true, Some(row)) = (carried && list.hold.is_none(), list.cursor_row()) {
-        list.scroll_to(row, page);
-    }
+    list.take(found);
     settle(list, page).map_or_else(Effects::new, |text| app.say(text))
 }
 
@@ -63,11 +60,9 @@ fn read(app: &mut App, session: &mut Session, read: Read) -> Effects {
 }
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
-    let page = page(app, session);
+    let (page, is_live) = (page(app, session), session.is_live());
     let list = &mut session.list;
     match action {
-        Action::Bottom => list.follow(),
-        Action::Top => list.to_top(page),
         Action::Open => session.focus = Focus::Detail,
         Action::Select => {
             let row = list.selected();
@@ -77,14 +72,87 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
             }
         }
         Action::TimeColumn => list.time = list.time.next(),
+        Action::Sort => return Some(app.push(sorts())),
         _ => {
             let rows = list.len();
             let to = moved(action, list.cursor_row().unwrap_or(0), rows, page)?;
             list.go_to = None;
-            list.put_cursor(to, page);
+            match action {
+                Action::Bottom => list.follow(),
+                _ if is_live && to + 1 == rows => list.follow(),
+                Action::Top => list.to_top(page),
+                _ => list.put_cursor(to, page),
+            }
         }
     }
     Some(vec![])
+}
+
+fn sorts() -> Menu {
+    let entries = [
+        ('t', "time", None),
+        ('l', "latency: the slowest first", Some(Sort::Latency)),
+        ('s', "size: the largest first", Some(Sort::Size)),
+        ('f', "status: what failed first", Some(Sort::Status)),
+    ];
+    let entry = |(letter, label, by)| {
+        Entry::in_session(letter, label, move |app, session| sort(app, session, by))
+    };
+    Menu::new("sort the calls by", entries.map(entry).into())
+}
+
+/// Shows the calls in this order; without one all rows by time.
+fn sort(app: &App, session: &mut Session, by: Option<Sort>) -> Effects {
+    let page = page(app, session);
+    let list = &mut session.list;
+    list.stay(page);
+    list.sorted = by.map(|by| Sorted {
+        by,
+        rows: Vec::new(),
+        of: None,
+        is_asked: false,
+    });
+    if let Some(row) = list.cursor_row() {
+        list.reveal(row, page);
+    }
+    vec![]
+}
+
+/// Asks for the order of the calls, if it is another than that of time and there are others now.
+pub fn wanted_order(app: &mut App, session: &mut Session) -> Option<Effect> {
+    let last = session.last();
+    let list = &mut session.list;
+    let (of, is_whole) = ((list.index.items(), list.until, last), list.scan.done);
+    let sorted = list.sorted.as_mut()?;
+    if sorted.is_asked || !is_whole || sorted.of == Some(of) {
+        return None;
+    }
+    sorted.is_asked = true;
+    let by = sorted.by;
+    let read = move |source: &Source<'_>, _: &Place<'_>| {
+        let keys = source.recording.sorted(by, source.summary.t_last_ns)?;
+        Ok((by, of, keys))
+    };
+    Some(app.questions.read(Slot::Sort, session, read, ordered))
+}
+
+/// The calls in an order, and what they were sorted of.
+type Ordered = (Sort, Of, Vec<ItemKey>);
+
+fn ordered(app: &mut App, session: &mut Session, (by, of, keys): Ordered) -> Effects {
+    let page = page(app, session);
+    let List { sorted, index, .. } = &mut session.list;
+    let Some(sorted) = sorted.as_mut().filter(|sorted| sorted.by == by) else {
+        return vec![];
+    };
+    let is_shown = |key: &ItemKey| of.1.is_none_or(|until| key.seq <= until);
+    let row = |key| index.get(index.position(key)?);
+    sorted.rows = keys.into_iter().filter(is_shown).filter_map(row).collect();
+    sorted.is_asked = false;
+    if sorted.of.replace(of).is_none() {
+        session.list.put_cursor(0, page);
+    }
+    vec![]
 }
 
 /// Follows the end of the list, or stays where it is if it did.
@@ -110,10 +178,17 @@ pub fn page(app: &App, session: &Session) -> usize {
     usize::from(list_draw::rows_of(app, main).height)
 }
 
-/// A click puts the cursor on a row. Returns whether one is there.
+/// A click puts the cursor on a row, one on a heading sorts. Returns whether a row is there.
 pub fn click(app: &App, session: &mut Session, (x, y): (u16, u16)) -> bool {
     let places = layout::session(app, session);
     let rows = list_draw::rows_of(app, places.main);
+    match list_draw::heading_at(app, session, rows, (x, y)) {
+        Some(1) => drop(sort(app, session, None)),
+        Some(3) => drop(sort(app, session, Some(Sort::Size))),
+        Some(4) => drop(sort(app, session, Some(Sort::Latency))),
+        Some(5..) => drop(sort(app, session, Some(Sort::Status))),
+        _ => {}
+    }
     let page = usize::from(rows.height);
     let list = &mut session.list;
     let row = list.first_row(page) + usize::from(y.saturating_sub(rows.y));
@@ -148,6 +223,9 @@ pub fn begin(app: &mut App, session: &mut Session) -> Effects {
         from: list.scan.from,
         ..Scanned::default()
     };
+    if let Some(of) = list.sorted.as_mut().and_then(|sorted| sorted.of.as_mut()) {
+        *of = Of::default();
+    }
     // What was said about rows may be otherwise at another moment or through another lens.
     list.cache.mark(|_| true);
     let job = Scanning::new(session.lens, session.filter.in_force().clone(), None);

@@ -4,9 +4,10 @@ use super::index::{Cache, Index, Row};
 use super::jobs::Found;
 use crate::settings::TimeColumn;
 use crate::widget::frame;
+use mcpreel_store::select::Sort;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Item, ItemKey, Lens};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// The list of exchanges or frames.
 #[derive(Debug, Default)]
@@ -14,6 +15,8 @@ pub struct List {
     /// The frame that the cursor goes to as soon as its row is there.
     pub go_to: Option<Seq>,
     pub index: Index,
+    /// Another order than that of time.
+    pub sorted: Option<Sorted>,
     /// Rows after this frame are not shown: the time cursor or the pause.
     pub until: Option<Seq>,
     pub cache: Cache,
@@ -32,9 +35,21 @@ pub struct List {
     pub hold: Option<usize>,
     /// Rows on the screen when it was last looked at.
     pub page: usize,
-    /// The latency that is usual for each method, nanoseconds: what bars are scaled to.
-    pub usual: HashMap<Box<str>, u64>,
 }
+
+/// The calls in another order than that of time.
+#[derive(Debug)]
+pub struct Sorted {
+    pub by: Sort,
+    /// The rows; none until they have come.
+    pub rows: Vec<Row>,
+    /// What they were sorted of.
+    pub of: Option<Of>,
+    pub is_asked: bool,
+}
+
+/// Rows that fit the filter, the last frame that is shown, the last on record.
+pub type Of = (u64, Option<Seq>, Option<Seq>);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cursor {
@@ -72,8 +87,31 @@ impl Scanned {
 }
 
 impl List {
+    /// The rows in another order than that of time, once they have come.
+    fn order(&self) -> Option<&[Row]> {
+        let sorted = self.sorted.as_ref().filter(|sorted| sorted.of.is_some());
+        sorted.map(|sorted| sorted.rows.as_slice())
+    }
+
+    pub fn row(&self, at: usize) -> Option<Row> {
+        match self.order() {
+            Some(rows) => rows.get(at).copied(),
+            None => self.index.get(at),
+        }
+    }
+
+    fn nearest(&self, key: ItemKey) -> Option<usize> {
+        match self.order() {
+            Some(_) => self.position(key).or(Some(0)),
+            None => self.index.nearest(key),
+        }
+    }
+
     /// How many rows are shown.
     pub fn len(&self) -> usize {
+        if let Some(rows) = self.order() {
+            return rows.len();
+        }
         self.until
             .map_or(self.index.len(), |seq| self.index.len_until(seq))
     }
@@ -84,12 +122,15 @@ impl List {
 
     /// Where the row is that holds `key`, if it is shown.
     pub fn position(&self, key: ItemKey) -> Option<usize> {
+        if let Some(rows) = self.order() {
+            return rows.iter().position(|row| row.key() == key);
+        }
         self.index.position(key).filter(|at| *at < self.len())
     }
 
     fn rows(&self, from: usize, count: usize) -> impl Iterator<Item = Row> {
-        self.index
-            .rows(from, count.min(self.len().saturating_sub(from)))
+        let to = self.len().min(from.saturating_add(count));
+        (from..to).filter_map(|at| self.row(at))
     }
 
     /// Whether the end of the list is followed.
@@ -100,7 +141,7 @@ impl List {
     /// The number of the first row on a screen of `page` rows.
     pub fn first_row(&self, page: usize) -> usize {
         let last = self.len().saturating_sub(page);
-        let top = self.top.and_then(|top| self.index.nearest(top));
+        let top = self.top.and_then(|top| self.nearest(top));
         top.map_or(last, |top| top.min(last))
     }
 
@@ -110,7 +151,7 @@ impl List {
             Cursor::End => self.len().checked_sub(1),
             Cursor::At(key) => {
                 let last = self.len().checked_sub(1)?;
-                self.index.nearest(key).map(|at| at.min(last))
+                self.nearest(key).map(|at| at.min(last))
             }
         }
     }
@@ -120,7 +161,7 @@ impl List {
         match self.cursor {
             // Within a run the cursor may be on a later one than the first.
             Cursor::At(key) if self.position(key).is_some() => Some(key),
-            _ => self.index.get(self.cursor_row()?).map(Row::key),
+            _ => self.row(self.cursor_row()?).map(Row::key),
         }
     }
 
@@ -146,22 +187,20 @@ impl List {
         self.selected().into_iter().chain(keys).collect()
     }
 
-    /// Makes the row `at` the first one of a screen of `page` rows; the end is followed if that
-    /// shows the last one.
+    /// Makes the row `at` the first one of a screen of `page` rows, unless the cursor follows the
+    /// end.
     pub fn scroll_to(&mut self, at: usize, page: usize) {
-        let ends = at.saturating_add(page) >= self.len();
-        self.top = match self.index.get(at) {
-            Some(row) if !ends => Some(row.key()),
-            _ => None,
-        };
-        if self.follows() {
+        let end = self.len().saturating_sub(page);
+        let row = self.row(at.min(end));
+        self.top = row.filter(|_| self.cursor != Cursor::End).map(Row::key);
+        if at >= end {
             self.fresh = 0;
         }
     }
 
     /// Puts the cursor on the row `at` and scrolls as far as it takes to see it.
     pub fn put_cursor(&mut self, at: usize, page: usize) {
-        let Some(row) = self.index.get(at) else {
+        let Some(row) = self.row(at) else {
             return;
         };
         self.cursor = Cursor::At(row.key());
@@ -195,21 +234,21 @@ impl List {
 
     /// Stays with what is on a screen of `page` rows, whatever comes after it.
     pub fn stay(&mut self, page: usize) {
-        self.top = self.index.get(self.first_row(page)).map(Row::key);
+        self.top = self.row(self.first_row(page)).map(Row::key);
         self.cursor = self.selected().map_or(Cursor::End, Cursor::At);
     }
 
     /// Takes in what a step of the scan has found.
-    pub fn take(&mut self, found: &mut Found) {
+    pub fn take(&mut self, found: Found) {
         let follows = self.follows();
-        for hit in found.older.iter().chain(&found.begin) {
-            self.index.add(hit);
+        for hit in found.older.into_iter().chain(found.begin) {
+            self.index.add(&hit);
         }
-        for hit in &found.newer {
-            self.fresh += u64::from(self.index.add(hit) && !follows);
+        for hit in found.newer {
+            self.fresh += u64::from(self.index.add(&hit) && !follows);
         }
-        for key in &found.cease {
-            self.index.remove(*key);
+        for key in found.cease {
+            self.index.remove(key);
         }
         // Rows on the screen that have changed are read again.
         if !found.touched.is_empty() {
@@ -224,9 +263,6 @@ impl List {
             scan.done = found.done;
         }
         scan.total = found.total.or(scan.total);
-        if let Some(usual) = found.usual.take() {
-            self.usual = usual;
-        }
     }
 
     /// Other rows will come: nothing of those that are there counts any more once they do.

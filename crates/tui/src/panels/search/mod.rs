@@ -8,14 +8,14 @@ use super::selection;
 use crate::action::Action;
 use crate::app::{App, Session};
 use crate::effect::{Effect, Effects};
-use crate::panels::filter::narrowed;
+use crate::panels::filter::{is, narrowed};
 use crate::worker::Place;
 use crate::worker::job::{Slot, Source};
 use hits::{Found, Progress, Search, Searching, Term};
 use mcpreel_store::reader::ReadError;
 use mcpreel_store::select::{Question, Scan, Way};
 use mcpreel_trace::item::ItemKey;
-use mcpreel_trace::query::ast::{Expr, Flag};
+use mcpreel_trace::query::ast::{Expr, Field, Flag, Op};
 use mcpreel_wire::text::escape;
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
@@ -158,34 +158,50 @@ fn take(app: &mut App, session: &mut Session, found: Result<Found, String>) -> E
 fn find_failure(app: &mut App, session: &mut Session, way: Way) -> Effects {
     let from = selection::place(session);
     let shown = selection::question(session);
-    let read = move |source: &Source<'_>, _: &Place<'_>| read_failure(source, way, from, &shown);
+    let read = move |source: &Source<'_>, _: &Place<'_>| {
+        find_row(source, way, from, &shown, Expr::Is(Flag::Failed))
+    };
     let questions = &mut app.questions;
     vec![questions.read(Slot::Failure, session, read, failure_found)]
 }
 
-/// Puts the cursor of the list on the first failure, unless it has been moved by then.
-pub fn first_failure(app: &mut App, session: &mut Session) -> Effects {
-    let all = selection::question(session);
-    let read =
-        move |source: &Source<'_>, _: &Place<'_>| read_failure(source, Way::Oldest, None, &all);
-    let found = |app: &mut App, session: &mut Session, found: FailedRow| match found {
-        Some((_, _, key)) if session.list.cursor == Cursor::End => list::go_to(app, session, key),
-        _ => vec![],
+/// Puts the cursor of the list on the first failure, without one on the first call, unless it has
+/// been moved by then.
+pub fn first_call(app: &mut App, session: &mut Session) -> Effects {
+    let shown = selection::question(session);
+    let read = move |source: &Source<'_>, _: &Place<'_>| {
+        let tools = is(Field::Method, Op::Equal, "tools/call");
+        let request = is(Field::Kind, Op::Contains, "request");
+        let first = |is_it| find_row(source, Way::Oldest, None, &shown, is_it);
+        let wanted = [Expr::Is(Flag::Failed), tools, request].into_iter();
+        wanted
+            .map(first)
+            .find(|found| !matches!(found, Ok(None)))
+            .unwrap_or(Ok(None))
+    };
+    let found = |app: &mut App, session: &mut Session, found: FoundRow| {
+        let key = found.map_or_else(ItemKey::default, |(.., key)| key);
+        match session.list.cursor {
+            Cursor::End => list::go_to(app, session, key),
+            Cursor::At(_) => vec![],
+        }
     };
     vec![app.questions.read(Slot::Failure, session, read, found)]
 }
 
 /// The direction, whether the search went on from the other end, and the row.
-type FailedRow = Option<(Way, bool, ItemKey)>;
+type FoundRow = Option<(Way, bool, ItemKey)>;
 
-fn read_failure(
+/// The next of the rows of `shown` for which `is_it` holds.
+fn find_row(
     source: &Source<'_>,
     way: Way,
     from: Option<ItemKey>,
     shown: &Question,
-) -> Result<FailedRow, ReadError> {
+    is_it: Expr,
+) -> Result<FoundRow, ReadError> {
     let question = Question {
-        query: narrowed(&shown.query, [Expr::Is(Flag::Failed)]),
+        query: narrowed(&shown.query, [is_it]),
         ..shown.clone()
     };
     // From the cursor to the end, then from the other end.
@@ -203,7 +219,7 @@ fn read_failure(
     Ok(None)
 }
 
-fn failure_found(app: &mut App, session: &mut Session, found: FailedRow) -> Effects {
+fn failure_found(app: &mut App, session: &mut Session, found: FoundRow) -> Effects {
     let Some((way, is_wrapped, key)) = found else {
         return app.refuse(if session.filter.is_on() {
             "nothing that fits the filter failed"

@@ -197,7 +197,7 @@ fn columns(look: &Look, state: &Stats) -> Vec<Column> {
     COLUMNS.into_iter().enumerate().map(column).collect()
 }
 
-fn cells(look: &Look, figures: &Figures, id: &RowId, row: &Row) -> Spans {
+fn cells(look: &Look, figures: &Figures, id: &RowId, row: &Row) -> table::Cells {
     let role = match id {
         RowId::Total => Role::Strong,
         RowId::Method("s2c", _) => Role::FromServer,
@@ -208,7 +208,7 @@ fn cells(look: &Look, figures: &Figures, id: &RowId, row: &Row) -> Spans {
     let roles = [Role::Text, Role::Bad].into_iter();
     let roles = roles.chain(std::iter::repeat(Role::Text));
     cells.extend(roles.zip(texts(row, figures.span_ns)));
-    cells
+    cells.into_iter().map(|cell| vec![cell]).collect()
 }
 
 /// The text of the first column.

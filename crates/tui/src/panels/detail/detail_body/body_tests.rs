@@ -36,6 +36,7 @@ proptest! {
                 Just(b"{\"a\":[1,2,{}],\"b\":\"x\"}".to_vec()),
                 Just(b"[[],0]".to_vec()),
                 Just(b"7".to_vec()),
+                Just(b"{\"words\":\"one two three four five six seven eight nine\",\"b\":0}".to_vec()),
                 prop::collection::vec(any::<u8>(), 0..60),
             ],
             any::<bool>(),
@@ -45,9 +46,13 @@ proptest! {
         byte in prop::option::of(0usize..90),
     ) {
         for way in WAYS {
+            let mut room = 5;
             let parts = texts.iter().map(|(bytes, note, folded)| {
                 let mut part = part(bytes, *note, *folded);
                 part.lay_out(way, columns);
+                if way == Representation::Tree {
+                    part.wrap(columns, &mut room);
+                }
                 part
             });
             let parts: Vec<_> = parts.collect();

@@ -171,7 +171,7 @@ fn the_views_are_named_on_every_screen_and_a_click_on_a_name_goes_there() {
             assert!(
                 viewer
                     .text()
-                    .contains("1 Calls 2 Timeline 3 Stats 4 Findings")
+                    .contains("1 Calls  2 Timeline  3 Stats  4 Findings")
             );
         }
         let views = [

@@ -50,7 +50,8 @@ fn draw_session(app: &App, session: &Session, frame: &mut Frame<'_>) {
     let places = layout::session(app, session);
     header::draw(app, session, places.header, frame);
     why::draw(app, session, places.why, frame);
-    header::draw_tabs(app, session, places.tabs, frame);
+    let tabs = header::tabs(app, session, places.tabs);
+    footer::draw_chips(&app.settings.look, tabs, frame);
     filter::filter_draw::draw(app, session, places.filter, frame);
     if !places.main.is_empty() {
         match session.view {

@@ -12,10 +12,11 @@ use crate::notice::Weight;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::{self, Spans};
 use crate::worker::Slot;
+use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::Lens;
 use mcpreel_wire::text::{count, cut, escape, width};
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Constraint, Flex, Layout, Margin, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::Clear;
 
@@ -55,7 +56,7 @@ fn parse() -> impl Iterator<Item = (Option<Action>, &'static str)> {
 /// Columns of how far a replay or an export is.
 const REPLAYED: usize = 60;
 
-/// A mode that changes what is seen.
+/// What a click does something to: a mode that changes what is seen, a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chip {
     pub role: Role,
@@ -67,16 +68,17 @@ pub struct Chip {
 pub fn draw(app: &App, session: Option<&Session>, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let chips = placed(app, session, area);
-    let room = chips
-        .first()
-        .map_or(area.right(), |(_, place)| place.x.saturating_sub(1));
-    let room = usize::from(room.saturating_sub(area.x + 1));
+    let end = chips.first().map_or(area.right(), |(_, place)| place.x);
+    let room = usize::from(end.saturating_sub(area.x + 2));
     let mut line = vec![(Role::Text, " ".to_owned())];
     line.extend(hints(app, session, room));
     frame.render_widget(spans::line(line, *look), area);
+    draw_chips(look, chips, frame);
+}
+
+pub fn draw_chips(look: &Look, chips: Vec<(Chip, Rect)>, frame: &mut Frame<'_>) {
     for (chip, place) in chips {
-        let text = format!(" {} ", chip.text);
-        frame.render_widget(Line::styled(text, look.style(chip.role)), place);
+        frame.render_widget(Line::styled(chip.text, look.style(chip.role)), place);
     }
 }
 
@@ -104,25 +106,18 @@ pub fn draw_notice(app: &App, screen: Rect, frame: &mut Frame<'_>) {
     frame.render_widget(Line::styled(text, look.style(role)), place);
 }
 
-/// The chips that there is room for, and where they are: at the right.
+/// The chips of the footer, and where they are: at the right.
 pub fn placed(app: &App, session: Option<&Session>, area: Rect) -> Vec<(Chip, Rect)> {
-    let mut chips = chips(app, session);
-    let wide = |chip: &Chip| u16::try_from(width(&chip.text) + 2).unwrap_or(u16::MAX);
-    let used = |chips: &[Chip]| {
-        let used = chips.iter().map(|chip| u32::from(wide(chip)) + 1);
-        used.sum::<u32>()
-    };
-    while used(&chips) > u32::from(area.width) {
-        chips.pop();
-    }
-    let mut x = area.right() - u16::try_from(used(&chips)).unwrap_or(0);
-    let place = |chip: Chip| {
-        let width = wide(&chip);
-        let place = Rect { x, width, ..area };
-        x += width + 1;
-        (chip, place)
-    };
-    chips.into_iter().map(place).collect()
+    let area = area.inner(Margin::new(1, 0));
+    place(chips(app, session), Flex::End, 1, area)
+}
+
+/// Chips beside each other, and where they are.
+pub fn place(chips: Vec<Chip>, flex: Flex, gap: u16, area: Rect) -> Vec<(Chip, Rect)> {
+    let wide = |chip: &Chip| Constraint::Length(u16::try_from(width(&chip.text)).unwrap_or(0));
+    let row = Layout::horizontal(chips.iter().map(wide)).flex(flex);
+    let places = row.spacing(gap).split(area);
+    chips.into_iter().zip(places.iter().copied()).collect()
 }
 
 /// The modes that change what is seen, in the order in which they are shown.
@@ -135,7 +130,7 @@ fn chips(app: &App, session: Option<&Session>) -> Vec<Chip> {
         let library = &app.library;
         if !library.narrow.is_empty() {
             let text = format!("ONLY {}", cut(&escape(&library.narrow), 20));
-            chips.push(chip(text, Action::Close));
+            chips.push(chip(Role::Chip, text, Action::Close));
         }
         chips.extend(selected(library.to_compare.len()));
     }
@@ -146,62 +141,55 @@ fn chips(app: &App, session: Option<&Session>) -> Vec<Chip> {
         };
         let word = [word, "STOPPING"][usize::from(running.is_stopping)];
         let text = format!("{word} {}", cut(&running.told, REPLAYED));
-        chips.push(warning(text, stop));
+        chips.push(chip(Role::ChipWarn, text, stop));
     }
     if !app.settings.mouse {
-        chips.push(chip("MOUSE OFF", Action::Mouse));
+        chips.push(chip(Role::Chip, "MOUSE OFF", Action::Mouse));
     }
     chips
 }
 
-fn chip(text: impl Into<String>, action: Action) -> Chip {
-    Chip {
-        role: Role::Chip,
-        text: text.into(),
-        action,
-    }
-}
-
-fn warning(text: impl Into<String>, action: Action) -> Chip {
-    Chip {
-        role: Role::ChipWarn,
-        ..chip(text, action)
-    }
+fn chip(role: Role, text: impl AsRef<str>, action: Action) -> Chip {
+    let text = format!(" {} ", text.as_ref());
+    Chip { role, text, action }
 }
 
 fn selected(number: usize) -> Option<Chip> {
-    (number > 0).then(|| chip(format!("{number} selected"), Action::Unselect))
+    let text = format!("{number} selected");
+    (number > 0).then(|| chip(Role::Chip, text, Action::Unselect))
 }
 
-fn session_chips(look: &Look, session: &Session) -> Vec<Chip> {
-    let mut chips = Vec::new();
+fn session_chips(look: &Look, session: &Session) -> impl Iterator<Item = Chip> {
     let playback = &session.playback;
-    let cursor = playback.told(look);
-    chips.extend(cursor.map(|text| warning(text, Action::TimeCursor)));
-    if let Some(paused) = playback.paused {
-        let text = match session.last().filter(|last| *last > paused) {
-            Some(last) => format!("PAUSED, {} new frames", count(last.0 - paused.0)),
-            None => "PAUSED".to_owned(),
-        };
-        chips.push(warning(text, Action::Pause));
-    }
-    let search = session.search.status(look.glyph(Glyph::Dot));
-    chips.extend(search.map(|text| chip(text, Action::Close)));
-    if session.list.follows() && session.is_live() {
-        let text = format!("FOLLOW {}", look.glyph(Glyph::More));
-        chips.push(chip(text, Action::Follow));
-    }
-    if session.filter.off {
-        chips.push(warning("FILTER OFF", Action::FilterToggle));
-    }
-    chips.extend(selected(session.list.to_compare.len()));
-    if session.lens == Lens::Wire {
-        chips.push(chip("WIRE", Action::Wire));
-    }
-    if session.zoom {
-        chips.push(chip("ZOOM", Action::Zoom));
-    }
-    chips
+    let paused = playback.paused.map(|paused| {
+        let last = session.last().filter(|last| *last > paused);
+        let text = |last: Seq| format!("PAUSED, {} new frames", count(last.0 - paused.0));
+        last.map_or_else(|| "PAUSED".to_owned(), text)
+    });
+    let follows = session.list.follows() && session.is_live();
+    let follows = follows.then(|| format!("FOLLOW {}", look.glyph(Glyph::More)));
+    let if_on = |is_on: bool, text: &str| is_on.then(|| text.to_owned());
+    let is_wire = session.lens == Lens::Wire;
+    let before = [
+        (Role::ChipWarn, playback.told(look), Action::TimeCursor),
+        (Role::ChipWarn, paused, Action::Pause),
+        (
+            Role::Chip,
+            session.search.status(look.glyph(Glyph::Dot)),
+            Action::Close,
+        ),
+        (Role::Chip, follows, Action::Follow),
+        (
+            Role::ChipWarn,
+            if_on(session.filter.off, "FILTER OFF"),
+            Action::FilterToggle,
+        ),
+        (Role::Chip, if_on(is_wire, "WIRE"), Action::Wire),
+        (Role::Chip, if_on(session.zoom, "ZOOM"), Action::Zoom),
+    ];
+    let on = |(role, text, action): (_, Option<String>, _)| Some(chip(role, text?, action));
+    let selected = selected(session.list.to_compare.len());
+    before.into_iter().filter_map(on).chain(selected)
 }
 
 /// The hints that fit, the most useful first.

@@ -8,16 +8,17 @@
 
 use crate::action::Action;
 use crate::app::{App, Session, View};
+use crate::panels::footer::{self, Chip};
 use crate::panels::shelf;
 use crate::theme::{self, Glyph, Look, Role};
-use crate::widget::spans::{self, Spans};
+use crate::widget::spans;
 use crate::worker::{Opening, Vitals};
 use mcpreel_share::phrases::{self, recording};
 use mcpreel_store::library::Standing;
 use mcpreel_trace::session::{End, Phase, Session as Facts};
 use mcpreel_wire::text::{clock, count, escape, plural, size, width};
 use ratatui::Frame;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::{Flex, Rect};
 
 const GAP: usize = 3;
 
@@ -61,33 +62,19 @@ const TABS: [(Action, View, &str); 4] = [
     (Action::Findings, View::Findings, "Findings"),
 ];
 
-/// The views with their keys, and the actions that show them.
-fn tabs(app: &App, session: &Session) -> [(Action, Spans); 4] {
-    TABS.map(|(action, view, name)| {
+/// The views with their keys, and where they are.
+pub fn tabs(app: &App, session: &Session, area: Rect) -> Vec<(Chip, Rect)> {
+    let tab = |(action, view, name)| {
         let key = app.settings.keymap.keys(action).first().copied();
-        let key = key.map_or_else(String::new, |key| format!(" {key} "));
+        let key = key.map_or_else(String::new, |key| format!(" {key}"));
         let is_open = session.view == view;
-        let role = if is_open { Role::Tab } else { Role::Faint };
-        let name = (role, name.to_owned());
-        (action, vec![(Role::Key, key), name])
-    })
-}
-
-pub fn draw_tabs(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
-    let tabs = tabs(app, session).into_iter().flat_map(|(_, tab)| tab);
-    frame.render_widget(spans::line(tabs.collect(), app.settings.look), area);
-}
-
-/// The action of the tab at a cell of the screen.
-pub fn tab_at(app: &App, session: &Session, area: Rect, at: Position) -> Option<Action> {
-    let mut right = area.x;
-    let tabs = tabs(app, session).into_iter().filter(|_| area.contains(at));
-    let mut tabs = tabs.map(|(action, tab)| {
-        right += u16::try_from(spans::width(&tab)).unwrap_or(0);
-        (action, right)
-    });
-    tabs.find(|(_, right)| at.x < *right)
-        .map(|(action, _)| action)
+        Chip {
+            role: if is_open { Role::Tab } else { Role::Faint },
+            text: format!("{key} {name} "),
+            action,
+        }
+    };
+    footer::place(TABS.map(tab).into(), Flex::Start, 0, area)
 }
 
 /// Leaves out what there is no room for.

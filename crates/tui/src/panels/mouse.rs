@@ -14,7 +14,7 @@ use crate::effect::Effects;
 use crate::layout;
 use crate::update::perform;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Position;
 
 const NOTCH: isize = 3;
 
@@ -58,20 +58,13 @@ fn click(viewer: &mut Viewer, at: Position) -> Effects {
         return clicked.unwrap_or_default();
     }
     let cell = (at.x, at.y);
+    if let Some(action) = chip_at(viewer, at) {
+        return perform(viewer, action);
+    }
     let Some((app, session)) = viewer.parts() else {
-        let footer = layout::library(viewer.app.size).footer;
-        if footer.contains(at) {
-            return click_chip(viewer, at, footer);
-        }
         return library::click(viewer, cell, double);
     };
     let places = layout::session(app, session);
-    if places.footer.contains(at) {
-        return click_chip(viewer, at, places.footer);
-    }
-    if let Some(tab) = header::tab_at(app, session, places.tabs, at) {
-        return perform(viewer, tab);
-    }
     if places.filter.contains(at) {
         return perform(viewer, Action::Filter);
     }
@@ -104,9 +97,16 @@ fn is_double(app: &mut App, at: Position) -> bool {
     again
 }
 
-/// Ends the mode of the chip under the pointer.
-fn click_chip(viewer: &mut Viewer, at: Position, footer: Rect) -> Effects {
-    let chips = super::footer::placed(&viewer.app, viewer.session.as_deref(), footer);
-    let found = chips.into_iter().find(|(_, place)| place.contains(at));
-    found.map_or_else(Effects::new, |(chip, _)| perform(viewer, chip.action))
+/// The action of the chip or tab under the pointer.
+fn chip_at(viewer: &Viewer, at: Position) -> Option<Action> {
+    let (app, session) = (&viewer.app, viewer.session.as_deref());
+    let places = session.map(|session| layout::session(app, session));
+    let library = || layout::library(app.size).footer;
+    let footer = places.map_or_else(library, |places| places.footer);
+    let tabs = session.zip(places).into_iter();
+    let tabs = tabs.flat_map(|(session, places)| header::tabs(app, session, places.tabs));
+    let mut chips = super::footer::placed(app, session, footer)
+        .into_iter()
+        .chain(tabs);
+    chips.find_map(|(chip, place)| place.contains(at).then_some(chip.action))
 }

@@ -128,9 +128,10 @@ pub struct Part {
     pub wraps: Vec<Wrap>,
 }
 
-/// A line of a string that is wrapped: the row of the tree, and the bytes in the line.
+/// A line of a string that is wrapped: its number in the part, the row of the tree, and the bytes.
 #[derive(Clone, Debug)]
 pub struct Wrap {
+    line: usize,
     pub row: usize,
     pub bytes: Range<usize>,
 }
@@ -228,7 +229,8 @@ impl Part {
         let Some(tree) = self.tree().filter(|_| !self.folded) else {
             return;
         };
-        let mut wraps = Vec::new();
+        let mut wraps: Vec<Wrap> = Vec::new();
+        let free = *room;
         for (row, node) in (0..tree.rows()).filter_map(|row| Some((row, tree.node_at(row)?))) {
             let value = tree.node(node).value.clone();
             let wide = columns.saturating_sub(tree_line::value_at(tree, node, columns));
@@ -238,9 +240,11 @@ impl Part {
             let lines = raw::lines(&tree.text()[value.clone()], wide, Controls::Read);
             let lines = lines.skip(1).take(*room);
             let more = lines.map(|line| value.start + line.start..value.start + line.end);
-            let before = wraps.len();
-            wraps.extend(more.map(|bytes| Wrap { row, bytes }));
-            *room -= wraps.len() - before;
+            for bytes in more {
+                let line = row + 1 + wraps.len();
+                wraps.push(Wrap { line, row, bytes });
+            }
+            *room = free.saturating_sub(wraps.len());
             // What there is no room for is cut off visibly.
             if let Some(last) = wraps.last_mut().filter(|last| last.row == row) {
                 last.bytes.end = value.end;
@@ -258,12 +262,9 @@ impl Part {
     /// The row of the tree in a line of the part, and the wrapped part of a string where the line
     /// shows no more than that.
     pub fn row_in(&self, line: usize) -> (usize, Option<&Wrap>) {
-        let mut above = self.wraps.iter().enumerate();
-        match above.rfind(|(nth, wrap)| wrap.row + 1 + nth <= line) {
-            Some((nth, wrap)) if wrap.row + 1 + nth == line => (wrap.row, Some(wrap)),
-            Some((nth, _)) => (line - nth - 1, None),
-            None => (line, None),
-        }
+        let above = self.wraps.iter().rfind(|wrap| wrap.line <= line);
+        let row = above.map_or(line, |wrap| wrap.row + line - wrap.line);
+        (row, above.filter(|wrap| wrap.line == line))
     }
 
     pub fn is_told(&self) -> bool {

@@ -25,7 +25,6 @@ use crate::worker::Opening;
 use crate::{layout, theme};
 use mcpreel_lint::Severity;
 use mcpreel_share::phrases::when;
-use mcpreel_store::select::Sort;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::item::{Item, ItemKind, Lens};
 use mcpreel_wire::text::{
@@ -80,14 +79,13 @@ impl<'a> Picture<'a> {
         };
         let digits = frames.to_string().len();
         let mut columns = columns(area.width.into(), session.list.time.title(), digits, time);
-        if let Some(sorted) = &session.list.sorted {
-            let at = match sorted.by {
-                Sort::Size => 3,
-                Sort::Latency => 4,
-                Sort::Status => 6,
-            };
+        let by = session.list.sorted.as_ref().map(|sorted| sorted.by);
+        if let Some((_, at, ..)) = super::SORTS
+            .iter()
+            .find(|sort| sort.0 == by && by.is_some())
+        {
             let sign = app.settings.look.glyph(Glyph::Unfolded);
-            columns[at].title.push_str(sign);
+            columns[*at].title.push_str(sign);
         }
         Self {
             session,

@@ -88,17 +88,19 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
     Some(vec![])
 }
 
+/// The orders: the column whose heading gives each, its letter, its label.
+const SORTS: [(Option<Sort>, usize, char, &str); 4] = [
+    (None, 1, 't', "time"),
+    (Some(Sort::Latency), 4, 'l', "latency: the slowest first"),
+    (Some(Sort::Size), 3, 's', "size: the largest first"),
+    (Some(Sort::Status), 6, 'f', "status: what failed first"),
+];
+
 fn sorts() -> Menu {
-    let entries = [
-        ('t', "time", None),
-        ('l', "latency: the slowest first", Some(Sort::Latency)),
-        ('s', "size: the largest first", Some(Sort::Size)),
-        ('f', "status: what failed first", Some(Sort::Status)),
-    ];
-    let entry = |(letter, label, by)| {
+    let entry = |(by, _, letter, label)| {
         Entry::in_session(letter, label, move |app, session| sort(app, session, by))
     };
-    Menu::new("sort the calls by", entries.map(entry).into())
+    Menu::new("sort the calls by", SORTS.map(entry).into())
 }
 
 /// Shows the calls in this order; without one all rows by time.
@@ -120,9 +122,9 @@ fn sort(app: &App, session: &mut Session, by: Option<Sort>) -> Effects {
 
 /// Asks for the order of the calls, if it is another than that of time and there are others now.
 pub fn wanted_order(app: &mut App, session: &mut Session) -> Option<Effect> {
-    let last = session.last();
+    let frames = session.last();
     let list = &mut session.list;
-    let (of, is_whole) = ((list.index.items(), list.until, last), list.scan.done);
+    let (of, is_whole) = ((list.index.items(), list.until, frames), list.scan.done);
     let sorted = list.sorted.as_mut()?;
     if sorted.is_asked || !is_whole || sorted.of == Some(of) {
         return None;
@@ -182,12 +184,12 @@ pub fn page(app: &App, session: &Session) -> usize {
 pub fn click(app: &App, session: &mut Session, (x, y): (u16, u16)) -> bool {
     let places = layout::session(app, session);
     let rows = list_draw::rows_of(app, places.main);
-    match list_draw::heading_at(app, session, rows, (x, y)) {
-        Some(1) => drop(sort(app, session, None)),
-        Some(3) => drop(sort(app, session, Some(Sort::Size))),
-        Some(4) => drop(sort(app, session, Some(Sort::Latency))),
-        Some(5..) => drop(sort(app, session, Some(Sort::Status))),
-        _ => {}
+    let heading = list_draw::heading_at(app, session, rows, (x, y));
+    if let Some((by, ..)) = SORTS
+        .iter()
+        .find(|(_, column, ..)| Some(*column) == heading)
+    {
+        sort(app, session, *by);
     }
     let page = usize::from(rows.height);
     let list = &mut session.list;

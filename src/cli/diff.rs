@@ -17,7 +17,7 @@ use mcpreel_wire::text::{count, escape};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Say what differs between two recordings, or two exchanges
+/// Compare two recordings, or two exchanges
 ///
 /// Requests of both are paired by what they ask for, in order; answers are compared by meaning, not
 /// by spelling: how they ended, their shape, their values. What two runs never share (ids, times,
@@ -34,7 +34,7 @@ Examples:
   mcpreel diff @2 @ --json | jq -r 'select(.class == \"breaking\") | .open[]'
 
 How bad a difference is:
-  breaking  who relied on the left side fails: an error, a missing member, another
+  breaking  clients of the left side fail: an error, a missing member, another
             type, a tool that is gone or takes less
   changed   another value
   added     something more
@@ -45,11 +45,11 @@ How bad a difference is:
 Exit code: 0 nothing differs as much as --fail-on says, 1 something does, 2 wrong
 arguments or rules, 3 a recording that cannot be read, or nothing to compare.")]
 pub struct Diff {
-    /// The recording to go by: a path, @, @2, an id or its first four digits or more, or a name;
+    /// The reference recording: a path, @, @2, an id or its first four digits or more, or a name;
     /// with #SEQ one exchange of it
     #[arg(value_name = "LEFT[#SEQ]", default_value = "@")]
     pub left: OsString,
-    /// The other one [default: LEFT, with the recording that it replays on the left]
+    /// The recording to compare with it [default: LEFT, compared with what it replays]
     #[arg(value_name = "RIGHT[#SEQ]")]
     pub right: Option<OsString>,
     #[command(flatten)]
@@ -57,7 +57,7 @@ pub struct Diff {
     /// Only requests that fit on either side, in the filter language: tool:search, is:failed, ...
     #[arg(long, value_name = "FILTER", allow_hyphen_values = true)]
     pub only: Option<String>,
-    /// Take another folder on the right for one on the left, in texts and file:// URIs
+    /// Treat a folder on the right as one on the left, in texts and file:// URIs
     #[arg(long, value_name = "OLD=NEW", value_parser = rewrite)]
     pub rewrite: Vec<(String, String)>,
     #[command(flatten)]
@@ -128,8 +128,7 @@ fn parent(replay: &Recording, args: &Diff, library: &Library) -> Result<Recordin
     let Some(parent) = summary.parent else {
         let (id, name) = (escape(&summary.id), escape(&summary.name));
         return Err(Failure::Usage(format!(
-            "{id} ({name}) was not made from another recording: say what to compare it with, for \
-             example `mcpreel diff @2 @`"
+            "{id} ({name}) replays no recording: name two, for example `mcpreel diff @2 @`"
         )));
     };
     let beside = replay.path().parent().map(Library::new);
@@ -172,6 +171,6 @@ fn exchange(recording: &Recording, seq: Seq) -> Result<ExchangeId, Failure> {
     let all = recording.exchanges_of_frame(seq)?;
     all.first().map(|exchange| exchange.id).ok_or_else(|| {
         let path = shown(recording.path());
-        Failure::Usage(format!("#{} of {path} belongs to no exchange", seq.0))
+        Failure::Usage(format!("#{} of {path} is not part of an exchange", seq.0))
     })
 }

@@ -115,10 +115,10 @@ fn unfinished(error: WholeError) -> Failure {
         WholeError::IsThere(path) => {
             let path = path.display().to_string();
             let path = escape(&path);
-            Failure::Usage(format!("{path} is there already; --force replaces it"))
+            Failure::Usage(format!("{path} exists already; --force replaces it"))
         }
         WholeError::IsRecording => {
-            let why = "-o names the recording itself, which would be gone; name another file";
+            let why = "-o names the recording itself; name another file";
             Failure::Usage(why.to_owned())
         }
         WholeError::Write(path, error) => unwritten(&path, error),

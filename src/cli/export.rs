@@ -40,7 +40,7 @@ Examples:
 
 docs/cassette.md describes a cassette (jsonl).";
 
-/// Write a recording as a file that can be handed on
+/// Export a recording as a file to share
 ///
 /// --format jsonl writes a cassette; without --format the name of the file decides, and jsonl is
 /// the rest. With a filter, the rows of the viewer that fit,
@@ -58,10 +58,10 @@ docs/cassette.md describes a cassette (jsonl).";
 pub struct Export {
     #[command(flatten)]
     which: RecordingArgs,
-    /// As what [default: what the name of the file ends with, else jsonl]
+    /// Output format [default: by the file's ending, else jsonl]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
-    /// Write everything as it was said, with whatever secrets stand in it
+    /// Do not redact: secrets stay in the file
     #[arg(long, conflicts_with_all = ["email", "home", "without"])]
     raw: bool,
     /// In a trace (--format otlp), arguments, results and texts too
@@ -72,10 +72,10 @@ pub struct Export {
     /// The file [default: stdout]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the file if it is there already
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
-    /// Only what fits, in the filter language, exchanges whole: is:failed, tool:search, ...
+    /// Only what matches a filter, whole exchanges: is:failed, tool:search, ...
     #[arg(
         short = 'q',
         long = "query",

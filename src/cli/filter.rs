@@ -15,9 +15,8 @@ use std::collections::HashSet;
 /// The option that selects rows of a recording.
 #[derive(Debug, Default, Args)]
 pub struct Filter {
-    /// Only rows that fit, in the filter language of the viewer: is:failed,
-    /// `tool:search latency>500ms`, params.arguments.path~"^/etc/", ... Fields and flags are listed
-    /// where one is not known: `-q x:1`, `-q is:x`
+    /// Only rows that match a filter: is:failed, `tool:search latency>500ms`,
+    /// params.arguments.path~"^/etc/", ... `-q x:1` lists the fields, `-q is:x` the flags
     #[arg(
         short = 'q',
         long = "query",

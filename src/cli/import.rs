@@ -25,7 +25,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
-/// Make recordings of cassettes and of other programs' logs
+/// Import cassettes and logs of other programs as recordings
 ///
 /// What a file is, is seen from what is in it: a cassette (`mcpreel export`), a session log of
 /// mcpsnoop, an mcp.log or mcp-server-NAME.log of Claude Desktop, or JSON Lines of messages, bare
@@ -46,7 +46,7 @@ pub struct Import {
     files: Vec<OsString>,
     #[command(flatten)]
     folder: folder::Folder,
-    /// What the recordings are called [default: as the log says, else after the file]
+    /// The name of the recordings [default: that in the log, else the file's]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// One JSON object per recording and line
@@ -118,7 +118,7 @@ fn unknown(shown: &str, path: &Path) -> Failure {
     let why = if is_reel || Recording::open(path).is_ok() {
         "is a recording already: every command takes its path"
     } else {
-        "is nothing that can be imported: that is a cassette (`mcpreel export`), a session log of \
+        "has no known format. Known are a cassette (`mcpreel export`), a session log of \
          mcpsnoop, an mcp*.log of Claude Desktop, or JSON-RPC messages, one per line; unpacked, \
          and in UTF-8"
     };

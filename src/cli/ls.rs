@@ -87,15 +87,13 @@ impl Ls {
         let mut entries = library.list()?;
         drain(&mut entries, clock);
         let there = entries.len();
-        let since = self.since.map_or(0, |age| {
-            let age = u64::try_from(age.as_nanos()).unwrap_or(u64::MAX);
-            wall_clock_ns().saturating_sub(age)
+        let now = Duration::from_nanos(wall_clock_ns());
+        let since = self.since.map(|age| now.saturating_sub(age));
+        entries.retain(|entry| {
+            let is_named = |wanted: &String| names(entry).any(|name| name == wanted);
+            let is_young = |since| Duration::from_nanos(entry.wall_ns) >= since;
+            self.name.as_ref().is_none_or(is_named) && since.is_none_or(is_young)
         });
-        let is_named = |entry: &Entry| {
-            let name = self.name.as_deref();
-            name.is_none_or(|wanted| names(entry).any(|name| name == wanted))
-        };
-        entries.retain(|entry| entry.wall_ns >= since && is_named(entry));
         let mut exit = Exit::Fine;
         if let Some(query) = &query {
             let mut fitting = Vec::new();

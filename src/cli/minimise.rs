@@ -45,7 +45,7 @@ const MOST_MESSAGES: usize = 40;
 /// Columns of a message's line that are shown.
 const LONGEST: usize = 160;
 
-/// Find the fewest messages of a client with which its server still fails
+/// Find the fewest messages with which a server still fails
 ///
 /// Replays a recording again and again, each time without some of the client's messages, until none
 /// can be left out without losing the failure. What belongs together stays together: a request with
@@ -59,17 +59,17 @@ Examples:
   mcpreel minimise 7f3a --fails 'tool:search status:tool-error' -- ./target/debug/my-server
   mcpreel minimise @ --fails 'code:-32603' --runs 5 --max-runs 200 --timeout 10m
 
-The server fails where any row of a replay fits FILTER: say it as narrowly as you can. What is
-allowed is called in every replay, maybe hundreds of times. docs/replay.md has the details.
+The server fails where a row of a replay matches FILTER: make it narrow. Allowed tools are called
+in every replay, maybe hundreds of times. docs/replay.md has the details.
 
-Exit code: 0 the fewest messages were found, or as few as the limits allowed; 1 it does not fail, or 4
-the server failed, 5 it hangs, 7 something was refused; 2 wrong arguments; 3 a recording that cannot
-be used; 130 and 143 interrupted, with the best so far.")]
+Exit code: 0 the fewest messages were found, or as few as the limits allowed; 1 it does not fail,
+or 4 the server failed, 5 it hangs, 7 something was refused; 2 wrong arguments; 3 a recording that
+cannot be used; 130 and 143 interrupted, with the best so far.")]
 pub struct Minimise {
     /// A path, @, @2, an id or its first four digits or more, or a name
     #[arg(value_name = "RECORDING")]
     pub recording: OsString,
-    /// What shows that it failed, in the filter language: is:failed, tool:search status:error, ...
+    /// The failure, as a filter: is:failed, tool:search status:error, ...
     #[arg(long, value_name = "FILTER", allow_hyphen_values = true)]
     pub fails: String,
     /// A file of rules that bind values; NAME.rules.toml beside the recording is read as well
@@ -88,13 +88,13 @@ pub struct Minimise {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "How often it is run")]
 pub struct Limits {
-    /// How often messages are tried before they count as not failing
+    /// Replays of one attempt before it counts as not failing
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub runs: u16,
-    /// How many runs there are at most, in all
+    /// Limit on the number of replays
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_runs: u32,
-    /// How long one run may take; --timeout is for all of them
+    /// Time limit for one replay; --timeout is for all
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub run_timeout: Option<Duration>,
 }

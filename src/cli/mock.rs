@@ -37,16 +37,13 @@ Examples:
   mcpreel mock 7f3a9c21 --fault 'tool:search -> delay 5s' --fault 'tool:pay -> crash'
   mcpreel mock session.reel --assert-no-miss --assert-all-used --format json
 
-In a host's configuration:
-  {\"command\": \"mcpreel\", \"args\": [\"mock\", \"/home/ada/session.reel\"]}
+A fault is `FILTER -> delay 5s`, `-> error -32603 [message]`, `-> drop` or `-> crash`.
+docs/replay.md says which recorded answer a request gets.
 
-A fault is `FILTER -> delay 5s`, `-> error -32603 [message]`, `-> drop` or `-> crash`. docs/replay.md
-says which recorded answer a request gets.
+Exit code: 0, 3 a recording that cannot be served, 6 an assertion does not hold or --on-miss exit;
+or as the recorded server ended, if it died over a request.";
 
-Exit code: 0, 3 a recording that cannot be served, 6 an assertion does not hold or --on-miss exit; or
-as the recorded server ended, if it died over a request.";
-
-/// Be the server: answer a host from a recording
+/// Stand in for a server: answer a host from a recording
 ///
 /// Put it in place of the server's command in a host's configuration. It needs nothing but the
 /// recording: no server, no network, no credentials. The session with the host is recorded as well,
@@ -60,7 +57,7 @@ pub struct Mock {
     pub recording: OsString,
     #[command(flatten)]
     pub folder: Folder,
-    /// What a request gets that is not on record
+    /// Answer to a request that is not on record
     #[arg(long, value_name = "WHAT", default_value = "error", value_parser = choice(&MISSES))]
     pub on_miss: OnMiss,
     /// Serve nothing twice but `initialize`, `ping` and lists
@@ -69,10 +66,10 @@ pub struct Mock {
     /// When answers come: none (at once), recorded, or for example fixed:50ms
     #[arg(long, value_name = "WHEN", default_value = "none", value_parser = latency)]
     pub latency: Latency,
-    /// Something that goes wrong on purpose: 'tool:search -> error -32603'
+    /// A deliberate fault: 'tool:search -> error -32603'
     #[arg(long, value_name = "FAULT", value_parser = fault, allow_hyphen_values = true)]
     pub fault: Vec<Fault>,
-    /// What a redacted value is: `env:NAME` or `file:PATH`, for example secret:1=env:TOKEN
+    /// The value of a placeholder: `env:NAME` or `file:PATH`, for example secret:1=env:TOKEN
     #[arg(long, value_name = "PLACEHOLDER=SOURCE", value_parser = bind)]
     pub bind: Vec<(String, String)>,
     /// A file of rules about params that may differ; NAME.rules.toml beside the recording is read
@@ -82,7 +79,7 @@ pub struct Mock {
     /// Write the recorded lines of stderr again
     #[arg(long)]
     pub stderr: bool,
-    /// The form of the account on stderr
+    /// Format of the report on stderr
     #[arg(long, value_name = "FORM", default_value = "text")]
     pub format: AccountFormat,
     #[command(flatten)]

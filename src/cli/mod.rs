@@ -1,6 +1,5 @@
 //! The commands: arguments in, lines out. A command is one file: its arguments, and its code.
 //!
-//! * `gone`: flags and commands that no longer exist, with what to do instead;
 //! * [`output`]: the only place that prints; `rows` lays out the rows of a recording, `table` other
 //!   columns; `ci_reports` reports for test runners and GitHub;
 //! * `folder`, `select`, `filter`: which folder, which recording and which rows are meant;
@@ -51,6 +50,7 @@ use exit::Outcome;
 use mcpreel_share::phrases;
 use mcpreel_store::record::{self, indexer_process};
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -112,19 +112,14 @@ pub enum Command {
 
 /// Runs the program: the exit code of whatever the command line asks for.
 pub fn main() -> ExitCode {
-    let mut arguments = std::env::args_os().skip(1);
-    if arguments
-        .next()
-        .is_some_and(|command| command == indexer_process::COMMAND)
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if let [_, command, spool] = &words[..]
+        && command == indexer_process::COMMAND
     {
-        arguments
-            .next()
-            .into_iter()
-            .for_each(|spool| indexer_process::main(spool.into(), log::begin));
+        indexer_process::main(spool.into(), log::begin);
         return ExitCode::SUCCESS;
     }
     record::index_by_this_program();
-    let words: Vec<OsString> = std::env::args_os().collect();
     let cli = match parse(words.clone()) {
         Ok(cli) => cli,
         // Help and version are data for stdout, mistakes are diagnostics; clap knows which.
@@ -137,10 +132,7 @@ pub fn main() -> ExitCode {
             } else {
                 _ = error.print();
             }
-            return match error.exit_code() {
-                0 => ExitCode::SUCCESS,
-                _ => ExitCode::from(2),
-            };
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
     if !matches!(cli.command, Some(Command::Run(_))) {
@@ -174,11 +166,11 @@ fn program() -> clap::Command {
     let mut program = Cli::command();
     let mut help = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
     for (heading, names) in GROUPS {
-        help += &format!("\n{heading}:\n");
+        _ = writeln!(help, "\n{heading}:");
         for name in names.split(' ') {
             let command = program.find_subcommand(name).expect("it is a command");
-            let about = command.get_about().map(ToString::to_string);
-            help += &format!("  {name:<12} {}\n", about.unwrap_or_default());
+            let about = command.get_about().cloned().unwrap_or_default();
+            _ = writeln!(help, "  {name:<12} {about}");
         }
     }
     let short = Arg::new("help")
@@ -196,39 +188,34 @@ fn program() -> clap::Command {
 /// Reads the words of a command line.
 pub fn parse(words: Vec<OsString>) -> Result<Cli, clap::Error> {
     let matches = program().try_get_matches_from(arranged(words));
-    let mut cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
-    if let Err(error) = &mut cli {
+    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+    cli.map_err(|mut error| {
         // The tip to pass an unknown option as a value is never what was meant.
         error.remove(ContextKind::Suggested);
-    }
-    cli
+        error
+    })
 }
 
 /// The words of the command line, with options in front of the command moved behind it, and `run`
 /// in front of a command line that stands alone behind `--`.
 fn arranged(mut words: Vec<OsString>) -> Vec<OsString> {
     let mut at = 1;
-    loop {
-        let Some(word) = words
-            .get(at)
-            .map(|word| word.to_string_lossy().into_owned())
-        else {
-            return words;
-        };
-        if word == "--" {
-            words.insert(at, "run".into());
-        }
-        let Some(name) = word.strip_prefix("--").filter(|name| !name.is_empty()) else {
-            break;
-        };
+    while let Some(name) = words
+        .get(at)
+        .and_then(|word| word.to_str()?.strip_prefix("--"))
+        && !name.is_empty()
+    {
         let program = Cli::command();
-        let option = program
-            .get_arguments()
-            .find(|option| option.get_long() == Some(name));
-        let has_value = option.is_some_and(|option| option.get_action().takes_values());
-        at += 1 + usize::from(has_value);
+        let mut options = program.get_arguments();
+        let option = options.find(|option| option.get_long() == Some(name));
+        at += 1 + usize::from(option.is_some_and(|option| option.get_action().takes_values()));
     }
-    words[1..=at].rotate_right(1);
+    if words.get(at).is_some_and(|word| word == "--") {
+        words.insert(at, "run".into());
+    }
+    if at < words.len() {
+        words[1..=at].rotate_right(1);
+    }
     words
 }
 

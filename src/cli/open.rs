@@ -25,16 +25,16 @@ use std::sync::Arc;
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Options of the viewer")]
 pub struct Appearance {
-    /// Colours [default: unless `NO_COLOR` is set or `TERM` is dumb]
+    /// Colours in the viewer [default: unless `NO_COLOR` is set or `TERM` is dumb]
     #[arg(long, value_name = "WHEN", value_parser = words(&["auto", "always", "never"], Color::parse))]
     color: Option<Color>,
-    /// Which colours [default: dark, or those of the last time]
+    /// Theme of the viewer [default: dark, or that of the last time]
     #[arg(long, value_name = "NAME", value_parser = words(&Theme::ALL.map(Theme::as_str), Theme::parse))]
     theme: Option<Theme>,
     /// Boxes, arrows and signs in ASCII
     #[arg(long)]
     ascii: bool,
-    /// Times move on only with rows and keys, else every 5 s
+    /// Update running times only with new rows and keys, or every 5 s
     #[arg(long)]
     no_motion: bool,
     /// Leave the mouse to the terminal, to select text
@@ -42,7 +42,7 @@ pub struct Appearance {
     no_mouse: bool,
 }
 
-/// Show a recording in the viewer: a terminal interface, live if it is being recorded
+/// Show a recording in the viewer, live if it is being recorded
 ///
 /// Keys: `?` shows them all, `q` goes back and quits.
 #[derive(Debug, Args)]

@@ -45,7 +45,7 @@ pub struct Prune {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 struct What {
-    /// Those that began longer ago, for example 30d, 12h, 2w
+    /// Recordings that are older, for example 30d, 12h, 2w
     #[arg(long, value_name = "AGE", value_parser = quantity::age)]
     older_than: Option<Duration>,
     /// All but the newest N

@@ -71,14 +71,14 @@ pub fn rule(text: &str, known: &[&str], list: &str) -> Result<String, String> {
 /// Reads a number of things.
 pub fn number(text: &str) -> Result<usize, String> {
     let number = text.trim().parse();
-    number.map_err(|_| format!("`{text}` is no number"))
+    number.map_err(|_| format!("`{text}` is not a number"))
 }
 
 /// A number and a unit. A number without a unit is refused: whoever means megabytes must not get
 /// bytes.
 fn read(text: &str, units: Units, noun: &str, examples: &str) -> Result<u64, String> {
-    let expected = |fault: &str| format!("`{text}` {fault}; write for example {examples}");
-    let none = || expected(&format!("is no {noun}"));
+    let expected = |fault: &str| format!("`{text}` {fault}; for example {examples}");
+    let none = || expected(&format!("is not a valid {noun}"));
     let (number, unit) = split(text).ok_or_else(none)?;
     let unit = unit.to_ascii_lowercase();
     if unit.is_empty() && scale(number, 1).is_some() {
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn a_size_without_a_unit_is_refused_with_the_way_out() {
         for text in ["1", "0", "1.5"] {
-            let refused = format!("`{text}` has no unit; write for example 500MB or 2GB");
+            let refused = format!("`{text}` has no unit; for example 500MB or 2GB");
             assert_eq!(size(text), Err(refused));
         }
     }

@@ -26,7 +26,7 @@ use std::sync::Arc;
 const MOST_PLACES: usize = 200;
 
 /// The warning below every report.
-const WARNING: &str = "look through it before you hand it on: a secret without a telling name or \
+const WARNING: &str = "review it before you share it: a secret without a telling name or \
     shape stays";
 
 const EXAMPLES: &str = "\
@@ -38,19 +38,6 @@ Examples:
                                            3 if a file, such as a packed one, was not looked through
   mcpreel redact --list                    the rules";
 
-const KINDS: &str = "\
-What is secret: values of keys, variables, options and headers with names such as
-password, apiKey, GITHUB_TOKEN, --token, Authorization; tokens of clouds, of code
-hosting and of other services; JSON Web Tokens, private keys, passwords in URLs;
-and whatever is one of these in one place, wherever it appears again: in both
-directions, on stderr, in the command line, in keys, in JSON in strings, as base64,
-in hex digits and percent-encoded. [redact] in the configuration adds names,
-patterns and paths.
-
-`‹secret:1›` stands in place of a value, wherever it stood; another value has
-another number. So what belongs together still does: a redacted recording is
-compared and replayed like any other, with --bind secret:1=env:TOKEN.";
-
 /// Take secrets out of a recording, or look for leaks
 ///
 /// Without -o nothing is written: the report says what would be replaced where, and by which rule,
@@ -58,15 +45,14 @@ compared and replayed like any other, with --bind secret:1=env:TOKEN.";
 /// everything in it is derived from what was redacted; its id is its own, and it says which
 /// recording it was made of. `mcpreel export` does the same on its way.
 #[derive(Debug, Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{LIMITS}"))]
-#[command(after_long_help = format!("{EXAMPLES}\n\n{KINDS}\n\n{LIMITS}"))]
+#[command(after_help = format!("{EXAMPLES}\n\ndocs/redaction.md tells what counts as a secret.\n\n{LIMITS}"))]
 pub struct Redact {
     #[command(flatten)]
     which: RecordingArgs,
-    /// The recording that is made
+    /// The redacted recording
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the file if it is there already
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -83,7 +69,7 @@ pub struct Redact {
         conflicts_with_all = ["recording", "output", "list"]
     )]
     scan: Vec<PathBuf>,
-    /// Say which rules there are
+    /// List the rules
     #[arg(long)]
     list: bool,
 }
@@ -91,13 +77,13 @@ pub struct Redact {
 /// The options that say what is secret besides what always is.
 #[derive(Debug, Default, Args)]
 pub struct Secrets {
-    /// Replace addresses of e-mail as well
+    /// Replace e-mail addresses too
     #[arg(long)]
     pub email: bool,
-    /// Replace the names of home folders as well
+    /// Replace names of home folders too
     #[arg(long)]
     pub home: bool,
-    /// Do without a rule
+    /// Disable a rule
     #[arg(long, value_name = "RULE")]
     pub without: Vec<String>,
 }

@@ -13,7 +13,7 @@ use mcpreel_wire::text::{count, escape, plural};
 use serde_json::json;
 use std::ffi::OsString;
 
-/// Rebuild what is derived from the recorded bytes
+/// Rebuild the derived data from the recorded bytes
 ///
 /// Exchanges, findings and counts are derived; frames and events are the truth and stay untouched.
 #[derive(Debug, Args)]

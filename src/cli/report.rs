@@ -43,7 +43,7 @@ Examples:
   mcpreel report 7f3a --zip          as one file, to be attached to a bug report
   mcpreel report 7f3a --home --email -o /tmp/for-ada";
 
-/// Write all that a bug report needs, without secrets
+/// Collect all that a bug report needs, without secrets
 ///
 /// A folder with report.md (what happened and why, to be pasted), report.html (the session, for a
 /// browser), session.reel (the session, for mcpreel: to be opened, compared, replayed), and what
@@ -60,10 +60,10 @@ pub struct Report {
     /// Write one ZIP file
     #[arg(long)]
     zip: bool,
-    /// Replace a report that is there
+    /// Replace an existing report
     #[arg(long)]
     force: bool,
-    /// Say as JSON what was written, what was removed, and what to look at by eye
+    /// One JSON object: what was written, what was removed, what to review
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -150,7 +150,7 @@ pub fn run(args: &Report) -> Outcome {
         lines.extend(rules.map(|(rule, count)| format!("  {count:>5} × {}", escape(rule))));
         let undone = outgoing::undone(&report);
         lines.extend(undone.iter().map(|line| format!("  {line}")));
-        lines.push("look at by eye before you hand it on:".to_owned());
+        lines.push("review before you share it:".to_owned());
         lines.extend(by_eye.iter().map(|line| format!("  {line}")));
         lines.push(warning);
         out.line(&lines.join("\n"))?;
@@ -187,7 +187,7 @@ fn place(args: &Report, name: &str, id: &str) -> Result<(PathBuf, Replace), Fail
         _ if path.symlink_metadata().is_err() => return Ok((path, Replace::No)),
         true if is_report(&path, args.zip) => return Ok((path, Replace::Yes)),
         true => "is no such report, and stays",
-        false => "is there already: --force replaces a report",
+        false => "exists already: --force replaces a report",
     };
     let message = format!("{} {why}; name another with -o", shown(&path));
     Err(Failure::Usage(message))

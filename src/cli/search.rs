@@ -46,7 +46,7 @@ Examples:
 
 Exit code: 0 found, 1 not found, 2 wrong arguments, 3 a recording that cannot be read.")]
 pub struct Search {
-    /// What is looked for
+    /// The text to find
     #[arg(value_name = "TEXT")]
     text: String,
     /// Paths, @, @2, ids or their first four digits or more, or names [default: all recordings]

@@ -56,11 +56,10 @@ pub fn find(text: &OsStr, library: &Library) -> Result<Selected, Failure> {
     };
     let selected = library.select(name);
     let selected = selected.map_err(|error| explain(error, library))?;
-    if let Some(ids) = &selected.passed_over {
-        let [meant, newest] = ids.each_ref().map(|id| escape(id.get(..4).unwrap_or(id)));
+    if let Some(newer) = &selected.newer {
+        let [name, newer] = [name, newer].map(escape);
         output::say(&format!(
-            "{} is {meant}; {newest} of that name is newer, but was made by playing another one",
-            escape(name)
+            "{name} has a newer recording, {newer}, made by playing another"
         ));
     }
     Ok(selected)
@@ -149,7 +148,7 @@ fn explain(error: SelectError, library: &Library) -> Failure {
         ),
         SelectError::TooFew { text, count } => {
             let (text, count) = (escape(text), plural(*count as u64, "recording"));
-            format!("{text}: there are not that many, {dir} has {count}")
+            format!("{text}: {dir} has only {count}")
         }
         SelectError::NotANumber { .. } => fault.into_owned(),
         SelectError::Unknown { names, .. } if names.is_empty() => {
@@ -164,16 +163,8 @@ fn explain(error: SelectError, library: &Library) -> Failure {
             let near = near.unwrap_or_default();
             format!("{fault}{near}\nnames in {dir}: {}", named(names))
         }
-        SelectError::Ambiguous { candidates, .. } => {
-            // Copies of one recording are told apart by their files.
-            let is_copy = |id: &str| candidates.iter().filter(|one| one.id == id).count() > 1;
-            let candidates = candidates.iter().map(|one| {
-                if is_copy(&one.id) {
-                    return shown(&one.path);
-                }
-                format!("{} ({})", escape(&one.id), escape(&one.name))
-            });
-            format!("{fault}: {}", named(candidates))
+        SelectError::Ambiguous { paths, .. } => {
+            format!("{fault}: {}", named(paths.iter().map(|path| shown(path))))
         }
     })
 }

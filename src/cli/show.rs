@@ -113,10 +113,10 @@ struct RowOptions {
     /// Requests with their responses
     #[arg(long)]
     exchanges: bool,
-    /// What happened to the process and to the recording
+    /// Events of the process and of the recording
     #[arg(long)]
     events: bool,
-    /// What is wrong or remarkable
+    /// Findings of the rules
     #[arg(long, conflicts_with_all = ["query", "limit", "since"])]
     findings: bool,
 }

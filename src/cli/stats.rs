@@ -100,23 +100,20 @@ fn write(stats: &Figures, out: &mut Output) -> Result<(), Failure> {
         let tool = |row: &Row| escape(row.name.as_deref().unwrap_or_default()).into_owned();
         table("TOOL", &stats.tools, tool).write(out)?;
     }
-    let mut hints = Vec::new();
     if stats.methods.iter().any(|row| row.waited_ns > 0) {
         let hint = "WAITED: the server waited for its client, in the call or between two rounds";
-        hints.push((Ink::Faint, hint.to_owned()));
+        out.inked(Ink::Faint, &format!("\n{hint}"))?;
     }
     if (stats.methods.iter()).any(|row| row.max_ns().is_some_and(|(_, answered)| !answered)) {
-        let hint = "MAX with >: so long a call was waited for in vain; the others are of answers";
-        hints.push((Ink::Faint, hint.to_owned()));
+        out.inked(Ink::Faint, "\nMAX with >: this long a call had no answer")?;
     }
     let given_up = stats.methods.iter().map(|row| row.given_up).sum();
     if given_up > 0 {
         let given_up = plural(given_up, "request");
-        let hint = format!("{given_up} given up: nobody knows whether they were answered");
-        hints.push((Ink::Warn, hint));
+        let hint = format!("\n{given_up} not followed to the end: too many were open");
+        out.inked(Ink::Warn, &hint)?;
     }
-    let mut hints = hints.iter();
-    Ok(hints.try_for_each(|(ink, hint)| out.inked(*ink, &format!("\n{hint}")))?)
+    Ok(())
 }
 
 /// The longest wait; a sign before it says that there was no answer.

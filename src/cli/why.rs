@@ -2,15 +2,15 @@
 //!
 //! ```text
 //! 7f3a9c21  weather-server  complete
-//! why      the server was ended by SIGSEGV in the middle of transfer (#12); stderr says: …
-//! sure     certain: the recording shows it
-//! shown    7f3a#12    the client asked: tools/call transfer {to:"b"}
-//!          7f3a#14    stderr: fatal: bad pointer
-//!          00:12.022  the server was ended by SIGSEGV
-//! do       It crashed in native code: look for a core dump, and …
-//! also     likely: search_docs failed twice: quota exceeded (tool-error, #4, #6)
-//! see      mcpreel show 7f3a#12
-//! lint     2 findings: mcpreel lint 7f3a
+//! why        the server was ended by SIGSEGV in the middle of transfer (#12); stderr says: …
+//! certainty  certain: the recording shows it
+//! evidence   7f3a#12    the client asked: tools/call transfer {to:"b"}
+//!            7f3a#14    stderr: fatal: bad pointer
+//!            00:12.022  the server was ended by SIGSEGV
+//! next       It crashed in native code: look for a core dump, and …
+//! also       likely: search_docs failed twice: quota exceeded (tool-error, #4, #6)
+//! see        mcpreel show 7f3a#12
+//! lint       2 findings: mcpreel lint 7f3a
 //! ```
 
 use super::exit::{Exit, Failure, Outcome};
@@ -26,7 +26,7 @@ use mcpreel_wire::text::{pad_end, plural};
 use serde_json::{Value, json};
 
 /// Columns of the names on the left.
-const NAMES: usize = 10;
+const NAMES: usize = 11;
 
 /// Text is not broken into narrower columns than these.
 const NARROW: usize = 30;

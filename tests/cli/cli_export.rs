@@ -107,7 +107,7 @@ fn a_file_that_is_there_is_replaced_only_if_that_is_said() {
             &library,
             &[&args[..], &[shown]].concat(),
             2,
-            "is there already; --force",
+            "exists already; --force",
         );
         let kept = std::fs::read(&there).expect("it is there");
         assert_eq!(kept, b"before");

@@ -131,7 +131,7 @@ fn what_is_no_log_is_refused_and_keeps_nothing_else_from_being_taken() {
     assert_eq!(output.status.code(), Some(3), "{}", text(&output));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(
-        said.contains("nothing that can be imported") && said.contains("mcpsnoop"),
+        said.contains("has no known format") && said.contains("mcpsnoop"),
         "{said}"
     );
     assert_eq!(import.library.json(&["ls"]).len(), 2);

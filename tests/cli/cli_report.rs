@@ -42,9 +42,9 @@ fn a_report_appears_whole_and_for_its_owner_alone() {
     for part in [
         "report.md",
         "removed: ",
-        "look at by eye",
+        "review before",
         "arguments and results of balance",
-        "look through it before",
+        "review it before",
     ] {
         assert!(said.contains(part), "no {part}: {said}");
     }
@@ -73,7 +73,7 @@ fn a_report_appears_whole_and_for_its_owner_alone() {
         &library,
         &["report", &sample("crash"), "-o", shown],
         2,
-        "is there already: --force",
+        "exists already: --force",
     );
 }
 

@@ -71,7 +71,7 @@ fn each_format_appears_whole_and_for_its_owner_alone_and_is_the_same_on_stdout()
             assert!(written.len() > 500, "{format}: {written}");
             let said = String::from_utf8_lossy(&output.stderr);
             assert!(said.contains("nothing in it is redacted"), "{said}");
-            refused(&library, &args, 2, "is there already");
+            refused(&library, &args, 2, "exists already");
         }
     }
 }

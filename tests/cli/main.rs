@@ -9,7 +9,7 @@
 //! * [`cli_import`]: cassettes and logs of other programs become recordings;
 //! * [`cli_report`]: all that a bug report needs, in a folder or one file;
 //! * [`filter`]: `-q` and `search`: which rows, and where a text stands;
-//! * [`why`]: the causes of sessions that really went wrong;
+//! * [`why`]: the causes of sessions that really went wrong, ten of them told in `wrong.toml`;
 //! * [`cli_live`]: `tail` and `demo`, while something is recorded;
 //! * [`lint`]: what is wrong, for people and for machines;
 //! * [`folder`]: which folder is looked in, what `ls`, `prune` and `reindex` do with it;

@@ -4,6 +4,8 @@ use super::{demo, refused, stdout};
 use crate::support::{Library, MCPREEL, peer, send, wait_for};
 use nix::sys::signal::Signal;
 use serde_json::Value;
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -45,7 +47,7 @@ fn people_are_told_the_cause_how_sure_it_is_where_it_shows_and_what_to_do() {
         .lines()
         .map(|line| &line[..line.len().min(9)])
         .collect();
-    for name in ["why      ", "sure     ", "shown    ", "do       "] {
+    for name in ["why      ", "certainty", "evidence ", "next     "] {
         assert!(names.contains(&name), "{name:?} is not in\n{said}");
     }
     // An address leads to its frame.
@@ -84,139 +86,41 @@ fn a_line_of_any_length_takes_little_memory() {
     assert!(why.status.success(), "{}", crate::support::text(&why));
 }
 
-/// What the host does when `why` has named the cause in the live session, or at once.
-#[derive(Clone, Copy)]
-enum Host {
-    Leaves,
-    /// Its process is killed: the system closes both pipes.
-    IsKilled,
-    /// It does not read stderr.
-    IsDeafToStderr,
-}
-
-/// A server that goes wrong: steps of the peer's script, what the host sends, and the cause.
+/// A case of `wrong.toml`.
+#[derive(serde::Deserialize)]
 struct Wrong {
-    about: &'static str,
-    server: &'static [&'static str],
-    host: Host,
-    /// The lines of the host after the handshake.
-    sends: &'static [&'static str],
-    /// The cause that is named while the session is live; empty if it is over by itself.
-    live: &'static str,
-    after: &'static str,
-    says: &'static str,
+    about: String,
+    server: Vec<String>,
+    sends: Vec<String>,
+    #[serde(default)]
+    host: String,
+    live: Option<String>,
+    after: [String; 2],
 }
 
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}"#;
-const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-const CALL: &str =
-    r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"work","arguments":{}}}"#;
-const CANCEL: &str = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"timeout"}}"#;
-const READY: &str = r#"> result 1 {"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"bad","version":"1"}}"#;
-
-const HANGS: &[&str] = &["< initialize", READY, "< tools/call", "sleep"];
+/// The line that a word in `wrong.toml` stands for.
+fn line(word: &str) -> String {
+    match word {
+        "INITIALIZE" => r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}"#.to_owned(),
+        "INITIALIZED" => r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned(),
+        "CALL" => r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"work"}}"#.to_owned(),
+        "CANCEL" => r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"timeout"}}"#.to_owned(),
+        "READY" => r#"> result 1 {"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"bad","version":"1"}}"#.to_owned(),
+        "FLOOD" => format!("err {}", "x".repeat(100_000)),
+        step => step.to_owned(),
+    }
+}
 
 #[test]
-fn why_names_the_cause_first_while_it_is_live_and_after_whatever_a_server_does_wrong() {
-    let case = |about, server, after, says| Wrong {
-        about,
-        server,
-        after,
-        says,
-        host: Host::Leaves,
-        sends: &[INITIALIZED, CALL],
-        live: "",
-    };
-    let lines = ["err ", &"x".repeat(100_000)].concat();
-    let lines: &'static str = lines.leak();
-    let flood = [&HANGS[..3], &[lines, lines, lines, "sleep"]].concat();
-    let cases = [
-        Wrong {
-            live: "never-answered",
-            ..case("hangs in a call", HANGS, "never-answered", "work (#4)")
-        },
-        Wrong {
-            sends: &[INITIALIZED, CALL, CANCEL],
-            live: "client-gave-up",
-            ..case("the host cancels", HANGS, "client-gave-up", "work (#4)")
-        },
-        case(
-            "crashes at its start",
-            &[
-                "err Traceback (most recent call last):",
-                "err KeyError: 'KEY'",
-                "exit 1",
-            ],
-            "died-at-start",
-            "KeyError: 'KEY'",
-        ),
-        case(
-            "crashes in a call",
-            &[
-                "< initialize",
-                READY,
-                "< tools/call",
-                "err KeyError: 'station'",
-                "exit 1",
-            ],
-            "crashed",
-            "in the middle of work (#4); stderr says: KeyError: 'station'",
-        ),
-        Wrong {
-            live: "never-answered",
-            ..case(
-                "answers with another id",
-                &["< initialize", READY, "< tools/call", "> result 999 {}"],
-                "never-answered",
-                "id 999 in place of 2",
-            )
-        },
-        Wrong {
-            sends: &[],
-            live: "banner-before-first-message",
-            ..case(
-                "prints a banner",
-                &["> Weather server 1.4", "< initialize", READY],
-                "banner-before-first-message",
-                "Weather server 1.4",
-            )
-        },
-        case(
-            "ends early with 0",
-            &["< initialize", READY, "< tools/call", "exit 0"],
-            "crashed",
-            "exit code 0 in the middle of work (#4)",
-        ),
-        Wrong {
-            sends: &[],
-            live: "handshake-unfinished",
-            ..case(
-                "never answers initialize",
-                &["< initialize", "sleep"],
-                "handshake-unfinished",
-                "never answered initialize (#1)",
-            )
-        },
-        Wrong {
-            host: Host::IsDeafToStderr,
-            live: "pipe-not-read",
-            ..case("floods stderr", flood.leak(), "pipe-not-read", "stderr")
-        },
-        Wrong {
-            host: Host::IsKilled,
-            live: "never-answered",
-            ..case(
-                "loses its host",
-                HANGS,
-                "never-answered",
-                "the host was gone",
-            )
-        },
-    ];
+fn why_names_the_cause_first_while_it_is_live_and_after_whatever_goes_wrong() {
+    let cases = include_str!("wrong.toml");
+    let mut cases: HashMap<String, Vec<Wrong>> = toml::from_str(cases).expect("they are cases");
+    let cases = cases.remove("wrong").expect("they are listed");
     thread::scope(|scope| {
         for case in &cases {
-            let name = thread::Builder::new().name(case.about.to_owned());
-            name.spawn_scoped(scope, || goes_wrong(case)).unwrap();
+            let thread = thread::Builder::new().name(case.about.clone());
+            let thread = thread.spawn_scoped(scope, || goes_wrong(case));
+            thread.expect("it starts");
         }
     });
 }
@@ -224,54 +128,51 @@ fn why_names_the_cause_first_while_it_is_live_and_after_whatever_a_server_does_w
 /// Has a host speak to a server that goes wrong, and asks why.
 fn goes_wrong(case: &Wrong) {
     let library = Library::new();
-    let mut command = library.run([peer().to_str().unwrap(), "script"]);
-    let mut run = command.args(case.server).spawn().unwrap();
-    let (mut stdin, mut stdout) = (run.stdin.take(), run.stdout.take());
-    let stderr = run.stderr.take();
-    let stderr = match case.host {
-        Host::IsDeafToStderr => stderr,
-        _ => {
-            thread::spawn(|| std::io::copy(&mut stderr.unwrap(), &mut std::io::sink()));
-            None
-        }
+    let steps = case.server.iter().map(|step| line(step).into());
+    let server = [peer().into(), "script".into()].into_iter().chain(steps);
+    let mut run = library.run::<OsString>(server).spawn().expect("it starts");
+    let (mut stdin, mut out) = (run.stdin.take(), run.stdout.take().map(BufReader::new));
+    let mut err = run.stderr.take();
+    if let Some(mut unread) = err.take_if(|_| case.host != "is-deaf") {
+        thread::spawn(move || std::io::copy(&mut unread, &mut std::io::sink()));
+    }
+    let say = |word: &str| {
+        // A server that has ended reads nothing.
+        let _ = writeln!(stdin.as_ref().expect("it is open"), "{}", line(word));
     };
+    say("INITIALIZE");
+    let is_ready = case.server.iter().any(|step| step == "READY");
     let mut said = String::new();
-    // A server that has ended reads nothing.
-    let _ = writeln!(stdin.as_ref().unwrap(), "{INITIALIZE}");
-    let is_ready = case.server.contains(&READY);
     while is_ready && !said.contains("serverInfo") {
-        let mut pipe = BufReader::with_capacity(1, stdout.as_mut().unwrap());
-        pipe.read_line(&mut said).unwrap();
+        let out = out.as_mut().expect("it is a pipe");
+        out.read_line(&mut said).expect("it answers");
     }
-    for line in case.sends {
-        let _ = writeln!(stdin.as_ref().unwrap(), "{line}");
-    }
-    if matches!(case.host, Host::IsKilled) {
-        (stdin, stdout) = (None, None);
+    case.sends.iter().for_each(|word| say(word));
+    if case.host == "is-killed" {
+        (stdin, out) = (None, None);
     }
     // There may be no recording yet, or none that can be read.
     let is_named = |cause: &str| {
-        let said = library.mcpreel("why").arg("--json").output().unwrap();
-        let first = said.stdout.split(|byte| *byte == b'\n').next()?;
+        let said = library.mcpreel("why").arg("--json").output().ok()?.stdout;
+        let first = said.split(|byte| *byte == b'\n').next()?;
         let first: Value = serde_json::from_slice(first).ok()?;
-        (first["cause"] == cause).then_some(())
+        (first["cause"] == *cause).then_some(())
     };
-    if case.live.is_empty() {
-        run.wait().unwrap();
-    } else {
-        let what = format!("{}: {} while it is live", case.about, case.live);
-        wait_for(&what, || is_named(case.live));
+    match &case.live {
+        None => _ = run.wait().expect("it is ours"),
+        Some(live) => wait_for(live, || is_named(live)),
     }
     drop(stdin);
     // What a host does to a server that lives on; a recorder with words for it waits for ever.
-    if matches!(case.host, Host::IsDeafToStderr) {
+    if case.host == "is-deaf" {
         send(Signal::SIGKILL, run.id());
-    } else if case.server.contains(&"sleep") {
+    } else if case.server.iter().any(|step| step == "sleep") {
         send(Signal::SIGTERM, run.id());
     }
-    drop((stdout, stderr));
-    run.wait().unwrap();
-    assert_best(&library, case.after, case.says);
+    drop((out, err));
+    run.wait().expect("it is ours");
+    let [after, says] = &case.after;
+    assert_best(&library, after, says);
     let failed = library.json(&["ls"])[0]["failed"].as_u64();
     let rows = library.json(&["show", "@", "-q", "is:failed"]).len() as u64;
     assert_eq!(failed, Some(rows), "{}", case.about);

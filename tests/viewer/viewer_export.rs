@@ -104,7 +104,7 @@ fn it_is_redacted_unless_it_was_switched() {
         .map(|one| one.text.clone())
         .collect();
     let path = out.to_str().expect("the path is text");
-    let in_full = |text: &String| text.contains(path) && text.contains("look through it");
+    let in_full = |text: &String| text.contains(path) && text.contains("review it");
     assert!(told.iter().any(in_full), "{told:?}");
     // The next one is redacted again.
     viewer.act("x");

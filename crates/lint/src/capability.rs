@@ -43,11 +43,11 @@ rules! {
 
     LOGGING = warning("cap-logging-not-declared").of(section::LOGGING).of_absence()
         .finds("a log message of a server that has not declared `logging`")
-        .why("Clients may drop log messages that they do not expect, so that nobody sees them.")
+        .why("Clients may drop log messages that they do not expect.")
         .fix("Declare `logging` in the server's capabilities, or write to stderr.");
 
     UPDATED = warning("cap-updated-not-subscribed").of_legacy(section::RESOURCES).of_absence()
-        .finds("an update of a resource that nobody has subscribed to")
+        .finds("an update of a resource without a subscription")
         .why("The client has not asked for it and will drop it, or it was meant for another resource that is now out of date.")
         .fix("Let the server send updates only for resources that `resources/subscribe` has named.");
 
@@ -63,7 +63,7 @@ rules! {
 
     UNKNOWN = note("method-unknown").of(section::MESSAGES)
         .finds("a method of no revision and of no extension that was declared")
-        .why("It may be somebody's own extension, or a misspelled name that nobody will ever answer.")
+        .why("It may be a private extension, or a misspelled name that is never answered.")
         .fix("Check the spelling, or declare the extension that defines the method.");
 
     UNRELATED = note("server-request-unrelated")

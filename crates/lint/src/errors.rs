@@ -38,7 +38,7 @@ rules! {
 
     INTERNAL_FOR_PARAMS = note("error-internal-for-params").of(section::JSONRPC_ERROR)
         .finds("parameters that were not accepted, answered as an internal error")
-        .why("The caller takes it for a failure of the server and does not mend its parameters.")
+        .why("The caller takes it for a failure of the server and does not correct its parameters.")
         .fix("Answer with -32602 where the parameters are at fault.");
 }
 

@@ -14,7 +14,7 @@ use mcpreel_wire::message::{Body, Direction, Era, Problem};
 rules! {
     NOT_INITIALIZED = error("lifecycle-not-initialized").of_legacy(section::LIFECYCLE).of_absence()
         .finds("a request before any `initialize`")
-        .why("Most servers refuse every request until they have been initialized, or answer it by rules that nobody agreed on.")
+        .why("Most servers refuse every request until they have been initialized, or answer by a version that was not agreed on.")
         .fix("Let the client send `initialize` first, wait for the answer, and then send `notifications/initialized`.");
 
     BEFORE_ANSWER = warning("lifecycle-request-before-init-response").of_legacy(section::LIFECYCLE)
@@ -25,8 +25,8 @@ rules! {
 
     INITIALIZED_MISSING = error("lifecycle-initialized-missing").of_legacy(section::LIFECYCLE)
         .of_absence()
-        .finds("a request although the client has not said `notifications/initialized`")
-        .why("A server may wait for that notification for as long as it likes before it serves anything, and then every request seems to hang.")
+        .finds("a request before the client has sent `notifications/initialized`")
+        .why("A server may serve nothing before that notification, and then every request hangs.")
         .fix("Let the client send `notifications/initialized` as soon as it has the answer to `initialize`.");
 
     INITIALIZE_TWICE = error("lifecycle-initialize-twice").of_legacy(section::LIFECYCLE)
@@ -51,13 +51,13 @@ rules! {
 
     EARLY_SERVER_REQUEST = warning("lifecycle-early-server-request").of_legacy(section::LIFECYCLE)
         .of_absence()
-        .finds("a request of the server before the client has said `notifications/initialized`")
+        .finds("a request of the server before the client has sent `notifications/initialized`")
         .why("The client is not ready for it and may drop it, and then the server waits for an answer that never comes.")
         .fix("Let the server wait for `notifications/initialized` before it asks the client for anything but `ping`.");
 
     EARLY_SERVER_NOTIFICATION = note("lifecycle-early-server-notification")
         .of_legacy(section::LIFECYCLE).of_absence()
-        .finds("a notification of the server before the client has said `notifications/initialized`")
+        .finds("a notification of the server before the client has sent `notifications/initialized`")
         .why("A client that is not ready yet may drop it, so that what it announces goes unnoticed.")
         .fix("Let the server hold notifications other than log messages back until `notifications/initialized` has come.");
 

@@ -45,7 +45,7 @@ pub struct Strictness {
     /// Numbers are equal only if written alike: 1 and 1.0 differ
     #[arg(long)]
     pub exact_numbers: bool,
-    /// From which class of difference on the exit code is 1
+    /// Exit with 1 from this class of difference on
     #[arg(long, value_name = "CLASS", default_value = "changed", value_parser = threshold())]
     pub fail_on: Threshold,
 }
@@ -54,7 +54,7 @@ pub struct Strictness {
 #[derive(Clone, Copy, Debug, Default, Args)]
 #[command(next_help_heading = "How it is written")]
 pub struct Form {
-    /// For whom
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: ReportFormat,
     /// The same as --format json
@@ -99,7 +99,7 @@ fn budget(text: &str) -> Result<Budget, String> {
     let Some(times) = text.strip_suffix(['x', '×']) else {
         let nanos = quantity::nanoseconds(text).map(Budget::Absolute);
         return nanos.map_err(|_| {
-            format!("`{text}` is no budget; write for example 500ms, or 2x for twice as long")
+            format!("`{text}` is no budget; for example 500ms, or 2x for twice as long")
         });
     };
     let times = times.parse::<f64>().ok();
@@ -113,7 +113,7 @@ fn budget(text: &str) -> Result<Budget, String> {
 pub fn rewrite(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once('=').filter(|(old, _)| !old.is_empty());
     let (old, new) = parts.ok_or_else(|| {
-        format!("`{text}` rewrites nothing; write for example /home/ada/work=/tmp/copy")
+        format!("`{text}` rewrites nothing; for example /home/ada/work=/tmp/copy")
     })?;
     Ok((old.to_owned(), new.to_owned()))
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! 7f3a weather-server: 2 errors, 1 note
 //!
-//! error    frame-not-json: a line is no JSON text (2)
+//! error    frame-not-json: a line is not JSON (2)
 //!      #1  byte 0: expected a value: [INFO] listening
 //!      #9  byte 0: expected a value: [INFO] request
 //!          fix: write logs to stderr …
@@ -32,7 +32,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Say what is wrong or remarkable in recordings, by rules
+/// Check recordings against rules of the protocol and of its practice
 ///
 /// The rules know every revision of the protocol, and what servers and clients do in the wild. They
 /// were applied when the recording was made; nothing is sent anywhere.
@@ -57,13 +57,13 @@ pub struct Lint {
     /// One JSON object per finding and line; with --list and --explain per rule
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// For whom
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// From which severity on the exit code is 1
+    /// Exit with 1 from this severity on
     #[arg(long, value_name = "LEVEL", default_value = "error", value_parser = choice(&LEVELS))]
     fail_on: Level,
-    /// Pass over the findings of this rule (also `allow` in the configuration)
+    /// Ignore findings of this rule (also `allow` in the configuration)
     #[arg(long, value_name = "RULE", value_parser = rule)]
     allow: Vec<String>,
     /// Say what a rule means, why it matters and what to do

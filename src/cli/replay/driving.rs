@@ -17,7 +17,7 @@ use std::time::Duration;
 pub struct Driving {
     #[command(flatten)]
     pub folder: Folder,
-    /// What the server gets where it asks what the recorded client was not asked
+    /// Answer to a request of the server that is not on record
     #[arg(long, value_name = "HOW", default_value = "fail", value_parser = choice(&POLICIES))]
     pub on_server_request: Policy,
     /// The server's command and its arguments [default: the recorded one]
@@ -35,7 +35,7 @@ pub struct Driving {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Order and time")]
 pub struct Pace {
-    /// In which order the client's messages go out
+    /// Order of the client's messages
     #[arg(long, value_name = "ORDER", default_value = "causal", value_parser = choice(&ORDERS))]
     pub order: Order,
     /// With --order timed: how many times faster
@@ -43,12 +43,12 @@ pub struct Pace {
     /// [default: 1]
     #[arg(long, value_name = "X", value_parser = speed)]
     pub speed: Option<f64>,
-    /// With --order timed: no gap is longer, before it is divided by --speed
+    /// With --order timed: the longest gap, before --speed divides it
     ///
     /// [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub max_gap: Option<Duration>,
-    /// How long all of it may take [default: each answer has 10 s, or ten times what it took]
+    /// Time limit for all of it [default: each answer has 10 s, or ten times what it took]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub timeout: Option<Duration>,
 }
@@ -94,10 +94,10 @@ pub struct Part {
     /// Only requests that fit, in the filter language; the handshake is made in any case
     #[arg(long, value_name = "FILTER")]
     pub only: Option<String>,
-    /// Nothing after this frame
+    /// Stop after this frame
     #[arg(long, value_name = "SEQ", value_parser = frame)]
     pub until: Option<Seq>,
-    /// Put another value into a request: its frame, a path, a JSON value
+    /// Change a value of a request: its frame, a path, a JSON value
     #[arg(long, value_name = "SEQ:PATH=JSON", value_parser = edit)]
     pub edit: Vec<(Seq, Path, String)>,
 }
@@ -112,7 +112,7 @@ pub struct Allowed {
     /// Allow calls of all tools
     #[arg(long)]
     pub allow_side_effects: bool,
-    /// Start the command that the recording names, though the recording is from elsewhere
+    /// Start the recorded command, even of a recording from elsewhere
     #[arg(long)]
     pub run_recorded_command: bool,
 }
@@ -121,10 +121,10 @@ pub struct Allowed {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Values")]
 pub struct Values {
-    /// What a redacted value is: `env:NAME` or `file:PATH`, for example secret:1=env:TOKEN
+    /// The value of a placeholder: `env:NAME` or `file:PATH`, for example secret:1=env:TOKEN
     #[arg(long, value_name = "PLACEHOLDER=SOURCE", value_parser = bind)]
     pub bind: Vec<(String, String)>,
-    /// Put another folder in the place of a recorded one, in texts and file:// URIs
+    /// Replace a recorded folder by another, in texts and file:// URIs
     #[arg(long, value_name = "OLD=NEW", value_parser = rewrite)]
     pub rewrite: Vec<(String, String)>,
     /// Make new ids and progress tokens
@@ -145,7 +145,7 @@ pub fn time(text: &str) -> Result<Duration, String> {
 fn speed(text: &str) -> Result<f64, String> {
     let speed = text.parse::<f64>().ok();
     let usable = speed.filter(|speed| speed.is_finite() && *speed > 0.0);
-    usable.ok_or_else(|| format!("`{text}` is no speed; write for example 2 or 0.5"))
+    usable.ok_or_else(|| format!("`{text}` is no speed; for example 2 or 0.5"))
 }
 
 fn frame(text: &str) -> Result<Seq, String> {
@@ -155,8 +155,7 @@ fn frame(text: &str) -> Result<Seq, String> {
 }
 
 fn edit(text: &str) -> Result<(Seq, Path, String), String> {
-    let expected =
-        || format!("`{text}` is no edit; write for example 23:params.arguments.city=\"Oslo\"");
+    let expected = || format!("`{text}` is no edit; for example 23:params.arguments.city=\"Oslo\"");
     let (seq, rest) = text.split_once(':').ok_or_else(expected)?;
     let seq = frame(seq)?;
     // A path may have an equals sign in it, in quotes: the first that leaves a path behind counts.
@@ -177,7 +176,7 @@ fn edit(text: &str) -> Result<(Seq, Path, String), String> {
 /// Reads `secret:1=env:TOKEN`: the placeholder, and what the variable or file holds.
 pub fn bind(text: &str) -> Result<(String, String), String> {
     let expected =
-        || format!("`{text}` supplies nothing; write for example secret:1=env:TOKEN or =file:PATH");
+        || format!("`{text}` supplies nothing; for example secret:1=env:TOKEN or =file:PATH");
     let (placeholder, source) = text.split_once('=').ok_or_else(expected)?;
     let placeholder = placeholder.trim_matches(['‹', '›']);
     let value = match source.split_once(':') {

@@ -30,7 +30,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use update::{Update, Updated};
 
-/// Drive a server again from a recording, and compare its answers
+/// Replay a recorded client against a server, and compare the answers
 ///
 /// Starts the recorded command (or the one after `--`), sends it what the recorded client sent, and
 /// compares the answers. Makes a recording of its own. docs/replay.md has the details.
@@ -45,8 +45,8 @@ Examples:
   mcpreel replay tests/search.jsonl --update  accept what differs: the cassette is written anew
   mcpreel replay fixed.reel --format junit -- ./my-server > replay.xml
 
-Tools that are not listed with readOnlyHint are called only with --allow-tool. docs/replay.md tells
-what else is refused, and what becomes of values, answers and cassettes.
+Tools that are not listed with readOnlyHint are called only with --allow-tool. docs/replay.md
+has the details.
 
 Exit code: 0 nothing differs that matters, 1 something does, 2 wrong arguments, 3 a recording that
 cannot be used, 4 the server failed, 5 it hangs, 7 something was refused; 130 and 143 interrupted.")]
@@ -70,7 +70,7 @@ pub struct Replay {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "What becomes of a cassette")]
 pub struct UpdateArgs {
-    /// Where something differs, make the cassette what the server says now
+    /// Rewrite the cassette with what the server says now
     #[arg(long, conflicts_with_all = ALTERING)]
     pub update: bool,
     /// The same, also where the variable CI is set

@@ -63,7 +63,7 @@ fn a_replay_is_compared_with_what_it_replays() {
     let gone = Library::new();
     Story::weather().of(LEFT).record(&gone, RIGHT);
     for (library, id, why) in [
-        (&library, "7f3a", "was not made from another recording"),
+        (&library, "7f3a", "replays no recording"),
         (&gone, "c04d", "7f3a0001 that it was made from is not there"),
     ] {
         let output = diff(library, &[id]);

@@ -49,7 +49,7 @@ fn leaks_are_found_in_folders_and_told_by_place_and_rule() {
         "c.txt: line 2: key-name",
         "told.reel: #1, params.apiKey: key-name",
         "5 places in 4 files",
-        "look through it",
+        "review it",
     ] {
         assert!(said.contains(expected), "{expected}: {said}");
     }

@@ -25,9 +25,8 @@ pub(super) fn bad_schema_hides_tools(facts: &Facts) -> Option<Cause> {
         phrases::or_more(group),
         group.first.first()?.detail
     );
-    let advice = "Give every tool an inputSchema that is an object with \"type\": \"object\" at its \
-                  root, without oneOf, anyOf or allOf there, and nothing that refers outside; keep \
-                  names to letters, digits, \"_\", \".\" and \"-\".";
+    let advice = "Give the root of every inputSchema \"type\": \"object\", no oneOf, anyOf, allOf or outside \
+                  reference, and keep names to letters, digits, \"_\", \".\" and \"-\".";
     Some(Cause::new(certainty, sentence, advice).shown(phrases::findings(group)))
 }
 
@@ -35,13 +34,13 @@ pub(super) fn bad_schema_hides_tools(facts: &Facts) -> Option<Cause> {
 pub(super) fn list_change_ignored(facts: &Facts) -> Option<Cause> {
     let group = facts.found("list-changed-ignored")?;
     let sentence = format!(
-        "the server said {}{} that a list had changed, and the host did not list it again: {}",
+        "the server announced {}{} that a list had changed, and the host did not fetch it again: {}",
         phrases::times(group.count),
         phrases::or_more(group),
         group.first.first()?.detail
     );
-    let advice = "The host goes on with the old list: reload the server there after a change, or \
-                  have all tools there from the start.";
+    let advice =
+        "The host keeps the old list: reload the server there, or have all tools from the start.";
     Some(Cause::new(Likely, sentence, advice).shown(phrases::findings(group)))
 }
 
@@ -129,11 +128,10 @@ pub(super) fn cannot_say(facts: &Facts) -> Option<Cause> {
     let advice = if facts.is_cut_off() {
         phrases::CUT_OFF
     } else if facts.is_short {
-        "Its recorder still writes, or was killed, or this is a part of a recording: the rest stands \
-         in a spool beside the original. `--dir` with the folder of that lets mcpreel complete it."
+        "The recorder still writes, was killed, or this is a copy: the rest is in the spool beside the \
+         original. `--dir` with its folder lets mcpreel complete it."
     } else {
-        "Look at the recording that it was made from, or record the session again to its end, with \
-         whatever goes wrong in it."
+        "Look at the original recording, or record the failing session again to its end."
     };
     let gap = (counts.gap_bytes > 0).then(|| {
         let text = format!("{} are not on record", size(counts.gap_bytes));
@@ -164,16 +162,11 @@ fn complaints(facts: &Facts) -> Vec<Evidence> {
     reason = "every kind of cause has this type"
 )]
 pub(super) fn nothing_wrong(facts: &Facts) -> Option<Cause> {
+    let after = phrases::after_host(facts);
     let ended = match (facts.end(), facts.host_left()) {
         (None, None) => "the session goes on".to_owned(),
-        (None, Some(left)) => {
-            let ago = duration(facts.since(left));
-            format!("the server goes on {ago}{}", phrases::after_host(facts))
-        }
-        (Some(end), _) => {
-            let ended = phrases::ended(end);
-            format!("the server {ended}{}", phrases::after_host(facts))
-        }
+        (None, Some(left)) => format!("the server goes on {}{after}", duration(facts.since(left))),
+        (Some(end), _) => format!("the server {}{after}", phrases::ended(end)),
     };
     let worst = worst(facts);
     let notes = phrases::if_any(facts.counts.findings, |count| {

@@ -52,9 +52,9 @@ pub(super) fn answered_at_exit(facts: &Facts) -> Option<Cause> {
         after(first, first.t_request),
         after(answers[0], told)
     );
-    let advice = "Flush stdout after each message: `flush=True` or `python -u`, `fflush`, `$| = 1`; \
-                  in a pipe of programs let each of them do it (`--line-buffered`, `--unbuffered`). \
-                  Or the server reads its input to the end before it works: let it read line by line.";
+    let advice = "Flush stdout after each message: `flush=True` or `python -u`, `fflush`, `$| = 1`, \
+                  `--line-buffered`. If the server reads all its input before it works, let it \
+                  read line by line.";
     let cause = Cause::new(certainty, sentence, advice);
     let shown = answers.iter().take(2);
     let cause = shown.fold(cause, |cause, answer| cause.shown_call(answer));
@@ -100,24 +100,13 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
         said.contains(MOCK_ENDS)
     });
     let advice = match end {
-        _ if is_mock => {
-            "This is a mock, which ends so on purpose: see whether the host does what it should then."
-        }
-        _ if was_killed => {
-            "Somebody killed it, or the system did because it was out of memory: look into the \
-             kernel's log."
-        }
+        _ if is_mock => "The mock ends on purpose: check that the host handles it.",
+        _ if was_killed => "Someone killed it, or memory ran out: look into the kernel's log.",
         End::Killed { signal } if CRASHES.contains(&&**signal) => {
-            "It crashed in native code: look for a core dump, and for a native module in the tool \
-             that was called."
+            "It crashed in native code: look for a core dump, and for a native module in the tool."
         }
-        End::Killed { .. } => {
-            "Look for who sent the signal: the system, a supervisor, or a person."
-        }
-        _ => {
-            "The last lines on stderr mostly say why; if there are none, repeat the request that was \
-             open."
-        }
+        End::Killed { .. } => "Find who sent the signal: the system, a supervisor, or a person.",
+        _ => "Read the last lines on stderr; if there are none, repeat the open request.",
     };
     let ended = phrases::ended(end);
     let asked = lost.first().map(|call| call.t_request);
@@ -168,8 +157,7 @@ pub(super) fn bad_exit_code(facts: &Facts) -> Option<Cause> {
     let cause = Cause::new(
         Possible,
         format!("the server {ended} when it was told to end{said}"),
-        "Nothing is lost by it, but hosts may report a failure: let the server end with 0 when its \
-         input ends.",
+        "Nothing is lost, but hosts may report a failure: let the server exit with 0.",
     );
     let cause = cause
         .shown(phrases::end_of(facts))
@@ -181,10 +169,10 @@ pub(super) fn bad_exit_code(facts: &Facts) -> Option<Cause> {
 pub(super) fn survivors_left(facts: &Facts) -> Option<Cause> {
     let group = facts.found("survivors-left")?;
     let sentence = format!(
-        "the server ended and left processes behind that still hold its pipes: {}",
+        "the server ended and left processes that still hold its pipes: {}",
         group.first.first()?.detail
     );
-    let advice = "Launchers (npx, sh -c, uv run) do not pass the end on to what they start: start \
-                  the server's program itself, or `exec` it; end what is left over by hand.";
+    let advice = "Launchers (npx, sh -c, uv run) leave what they started: start the server's program \
+                  itself, or `exec` it, and kill what is left.";
     Some(Cause::new(Possible, sentence, advice).shown(phrases::findings(group)))
 }

@@ -244,11 +244,10 @@ impl Facts {
     /// Whether the host closed both its pipes at once, as a process does that ends without waiting
     /// for the server.
     pub fn host_vanished(&self) -> bool {
-        let ends = [self.session.ends.c2s, self.session.ends.s2c];
-        let [Some(c2s), Some(s2c)] = ends else {
-            return false;
-        };
-        [c2s.by, s2c.by] == [Side::Host; 2] && c2s.t.0.abs_diff(s2c.t.0) < AT_ONCE_NS / 10
+        let ends = self.session.ends;
+        ends.c2s.zip(ends.s2c).is_some_and(|(c2s, s2c)| {
+            [c2s.by, s2c.by] == [Side::Host; 2] && c2s.t.0.abs_diff(s2c.t.0) < AT_ONCE_NS / 10
+        })
     }
 
     /// Whether a request was still answered with a result after `seq`: whatever it is, both sides

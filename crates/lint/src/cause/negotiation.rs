@@ -39,8 +39,7 @@ fn version_refused(facts: &Facts) -> Option<Cause> {
         phrases::call_at(exchange),
         phrases::answer(exchange)
     );
-    let advice = "Bring the older of the two sides up to date, or let the client offer a version \
-                  that the server names in its error.";
+    let advice = "Update the older side, or let the client offer a version that the error names.";
     Some(Cause::new(Certain, sentence, advice).shown_call(exchange))
 }
 
@@ -69,12 +68,11 @@ fn probe_failed(facts: &Facts) -> Option<Cause> {
         None => ("did not fall back to `initialize`", certainty),
     };
     let sentence = format!(
-        "the client asked with {} whether the server speaks the newer era, which {how}, and it {then}",
+        "the client probed with {} for the protocol without a handshake, which {how}, and {then}",
         phrases::call_at(probe)
     );
-    let advice = "The server knows the older era only: let the client fall back to `initialize` at \
-                  any error and after silence. Some clients probe in a process of its own: then a \
-                  recording of the same server began right after.";
+    let advice = "Let the client fall back to `initialize` after an error and after silence. Some clients \
+                  probe with a separate process: then another recording began right after.";
     Some(Cause::new(certainty, sentence, advice).shown_call(probe))
 }
 
@@ -92,15 +90,14 @@ fn left_at_version(facts: &Facts) -> Option<Cause> {
         quote::text(asked),
         quote::text(agreed)
     );
-    let advice = "The client does not speak that version: bring the older of the two up to date. A \
-                  server should answer with the version that was asked for if it knows it.";
+    let advice = "The client does not speak that version: update the older side. A server should agree to \
+                  the version asked for if it can.";
     Some(Cause::new(Likely, sentence, advice).shown_call(initialize))
 }
 
 /// The advice where the host did not wait.
-const IMPATIENT: &str = "The host waited for less than the server needs to start, or was closed \
-                         itself: try again, and look into its log. Messages that are piped in by \
-                         hand need a pipe that stays open for the answers: `(cat FILE; sleep 5) |`.";
+const IMPATIENT: &str = "The host's timeout is short, or the host was closed: try again, and read its log. \
+                         With messages piped in by hand, keep the pipe open: `(cat FILE; sleep 5) |`.";
 
 /// The handshake was not finished.
 pub(super) fn handshake_unfinished(facts: &Facts) -> Option<Cause> {
@@ -145,8 +142,7 @@ fn silent_host(facts: &Facts) -> Option<Cause> {
         Some(_) => format!("the host started the server, sent nothing in {waited} and then left"),
         None => format!("the host started the server and has sent nothing in {waited}"),
     };
-    let advice = "It is the host's turn: look into its own log. Some hosts start a server once to \
-                  see whether it starts at all.";
+    let advice = "Read the host's log. Some hosts start a server once to see whether it starts.";
     Some(Cause::new(Certain, sentence, advice))
 }
 
@@ -161,7 +157,7 @@ fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
         let cause = Cause::new(
             Certain,
             format!("the server refused the handshake: {call} was answered with {answer}"),
-            "Look at what the client sent in it, and at what the server says on stderr.",
+            "Check what the client sent, and read stderr.",
         );
         return Some(cause.shown_call(last));
     }
@@ -181,8 +177,7 @@ fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
                 "the server never answered {call} in {}",
                 duration(waited_ns)
             ),
-            "The server runs but does not answer: look whether it reads its stdin, buffers its stdout \
-             without flushing it, or is still busy starting.",
+            "Check that the server reads stdin, flushes stdout, and has finished starting.",
         );
         return Some(cause.shown_call(last));
     }
@@ -219,8 +214,7 @@ fn unconfirmed(facts: &Facts, opened: &Exchange) -> Option<Cause> {
          notifications/initialized",
         phrases::call_at(opened)
     );
-    let advice = "Something in the answer did not suit the client, or it only wanted to see whether \
-                  the server starts: look at the version and the capabilities in the answer, and \
-                  into the host's log.";
+    let advice = "The client refused the answer, or only tested whether the server starts: check the \
+                  version and the capabilities in the answer, and the host's log.";
     Some(Cause::new(Likely, sentence, advice).shown_call(opened))
 }

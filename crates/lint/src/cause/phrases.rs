@@ -25,8 +25,8 @@ const NOTED: usize = 400;
 const SAID: usize = 160;
 
 /// The advice where the recorder was killed.
-pub const CUT_OFF: &str = "What was said until then is on record. Record the session again, and look \
-                           who ended the recorder: the host, a person, or the system.";
+pub const CUT_OFF: &str = "All until then is on record. Record again, and find who ended the recorder: the \
+                           host, a person, or the system.";
 
 /// The tool, prompt or resource, else the method, escaped and cut.
 pub fn call(exchange: &Exchange) -> String {
@@ -179,13 +179,10 @@ pub fn leaving(facts: &Facts) -> Option<Evidence> {
     let left = facts.host_left()?;
     let is_eof = |kind: &EventKind| matches!(kind, EventKind::Eof { .. });
     let closing = facts.events_that(is_eof).find(|event| event.t == left)?;
-    let what = match closing.kind {
+    let what = match facts.session.ends.c2s {
         _ if facts.host_vanished() => "stdin and stdout at once: it ended, or was killed",
-        EventKind::Eof {
-            stream: StreamId::C2S,
-            ..
-        } => "stdin",
-        _ => "the server's output",
+        Some(end) if end.t == left => "stdin",
+        _ => "stdout",
     };
     Some(event(closing, format!("the host closed {what}")))
 }

@@ -61,8 +61,8 @@ pub(super) fn client_never_answered(facts: &Facts) -> Option<Cause> {
             phrases::call_at(first),
             duration(until.ns_since(first.t_request))
         ),
-        "A person may have to answer: look for a dialogue of the host. Else the client declares what \
-         it does not serve, or is stuck: a server should give up after a while and say so.",
+        "Look for an open dialog in the host, where a person has to answer. Let the server time out and \
+         return an error.",
     );
     let shown = old.into_iter().take(3).chain(held_up);
     Some(cause.shown(shown.map(phrases::request)))
@@ -147,11 +147,9 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     });
     let goes_on = facts.last_answered.iter().any(|one| one.id > oldest.id);
     let advice = if busy.is_some() || old.len() > 1 && !goes_on {
-        "A server that does one thing after the other keeps the rest waiting: look what takes it so \
-         long, and let long work run beside other calls."
+        "The server does one thing after the other: let long work run beside other calls."
     } else {
-        "Look what the server does with this request: a tool that waits for something itself, an \
-         exception that nobody catches, a handler that forgets to answer."
+        "Look for a tool that waits, an uncaught exception, or a handler that never answers."
     };
     let never = match oldest.status {
         Status::Open => "has not answered",
@@ -193,18 +191,17 @@ pub(super) fn client_gave_up(facts: &Facts) -> Option<Cause> {
         (true, n) => format!(" although {} had come", plural(n, "progress notification")),
     };
     let more = phrases::if_any(others, |others| {
-        format!("; {} ended so too", plural(others, "other call"))
+        format!("; {} timed out too", plural(others, "other call"))
     });
     let (call, waited) = (phrases::call_at(exchange), duration(waited));
     let sentence = format!(
-        "the server had not answered {call} for {waited} when the client gave it up{progress}{more}"
+        "the server had not answered {call} after {waited} when the client gave up{progress}{more}"
     );
     let cause = Cause::new(
         certainty,
         sentence,
-        "Look what the server does with this call. Raise the client's limit; let the client ask for \
-         progress, the tool report it, and the limit start anew with it; or make the tool answer at \
-         once and do its work in the background.",
+        "Raise the client's timeout, let progress notifications reset it (the client sends a \
+         progressToken), or let the tool answer at once and work in the background.",
     );
     Some(shown_cancelled(cause, cancelled))
 }
@@ -243,13 +240,12 @@ pub(super) fn executed_twice(facts: &Facts) -> Option<Cause> {
     let cause = Cause::new(
         certainty,
         format!(
-            "{} was made again with the same arguments (#{}) after it had not been answered in \
-             time: {did}",
+            "{} was called again with the same arguments (#{}) after a timeout: {did}",
             phrases::call_at(first),
             again.request.0.0
         ),
-        "Look whether what it does was done twice. Make the tool safe to repeat, for example with a \
-         key that the caller sends; let the client wait longer, or not repeat it by itself.",
+        "Check for effects that happened twice. Make the tool safe to repeat, for example with a key \
+         from the caller, or raise the client's timeout.",
     );
     Some(cause.shown_call(first).shown_call(again))
 }
@@ -283,9 +279,9 @@ pub(super) fn late_answer(facts: &Facts) -> Option<Cause> {
         None => "gone on without it",
     };
     let (certainty, then) = if left {
-        (Likely, ", and the host left at that answer")
+        (Likely, ", and the host left when it came")
     } else {
-        let then = "; some clients close the connection at an answer to nothing";
+        let then = "; some clients close the connection when a late answer comes";
         (Possible, then)
     };
     let sentence = format!(
@@ -326,19 +322,16 @@ pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
     let exchange = first.first();
     let advice = match (exchange.status, exchange.code.as_deref()) {
         (Status::ToolError, _) => {
-            "The tool itself says what is wrong; the connection is fine. Its arguments and its own \
-             log are where to look."
+            "The connection is fine, the tool failed: check its arguments and its own log."
         }
         (_, Some("-32601")) => {
-            "The server does not know this method: the client should ask only for what the server \
-             declared among its capabilities. Only a ping has to be answered by every server."
+            "The server lacks this method: let the client use only what the server has declared."
         }
         (_, Some("-32602")) => {
-            "The server does not take these params: compare them with what it has listed (the tool's \
-             inputSchema, the prompt's arguments, the resource's URI), and with what it says is \
-             wrong."
+            "Compare the params with what the server lists: the tool's inputSchema, the prompt's \
+             arguments, the resource's URI."
         }
-        _ => "Look at the request beside its answer, and at stderr at that moment.",
+        _ => "Compare the request with its answer, and read stderr at that moment.",
     };
     // A ping that is refused, or a list that nobody has: who goes on does without.
     let does_without = !is_call(first) && facts.survived(exchange.request.0);
@@ -369,7 +362,7 @@ fn failure(failed: &Failed) -> String {
     }
     let ways = failed.ways.iter().take(TOLD_APART).map(|alike| {
         let silence = match alike.exchange.response {
-            Some(_) => "no reason told",
+            Some(_) => "no reason given",
             None => "no answer",
         };
         let said = escape(alike.said().unwrap_or(silence));
@@ -377,7 +370,10 @@ fn failure(failed: &Failed) -> String {
     });
     let mut ways: Vec<_> = ways.collect();
     ways.extend((failed.ways.len() > TOLD_APART).then(|| "…".to_owned()));
-    format!("{call} failed{times}, differently: {}", ways.join("; "))
+    format!(
+        "{call} failed{times}, with different errors: {}",
+        ways.join("; ")
+    )
 }
 
 /// `tool-error, #1187, #1201`
@@ -437,8 +433,8 @@ pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
     let advice = if facts.is_cut_off() {
         phrases::CUT_OFF
     } else {
-        "Who cancels early or leaves has changed their mind, or a short limit; else look what the \
-         other side did with this call meanwhile."
+        "The user changed their mind, or the client's timeout is short; else check what the server \
+         did with this call."
     };
     let cause = Cause::new(Possible, told + &others, advice);
     Some(match cancelled {

@@ -17,21 +17,18 @@ pub(super) fn not_started(facts: &Facts, meant: Option<u8>) -> Option<Cause> {
     let (what, advice) = match exit_code {
         127 => (
             "the server's command was not found",
-            "Hosts start servers with their own PATH, not with that of your shell: write the whole \
-             path of the command into the host's configuration (`command -v` in a terminal tells \
-             it), or set PATH there. If it is a script, its first line names a program that has to \
-             be found too.",
+            "Hosts have a PATH of their own, not your shell's: write the whole path of the command \
+             (`command -v`) into the host's configuration, or set PATH there. The first line of a \
+             script names a program that has to be found too.",
         ),
         126 => (
             "the server's command cannot be run",
-            "Make it executable (`chmod +x`), or start it with the program that runs such files, \
-             for example `node` or `python3`; a program that was built for another machine has to \
-             be built for this one.",
+            "Make it executable (`chmod +x`), start it with its interpreter (`node`, `python3`), or \
+             build it for this machine.",
         ),
         _ => (
             "the server was not started",
-            "The reason is the system's, not the server's: look for limits on processes, memory and \
-             open files of the host.",
+            "The system refused: check the limits on processes, memory and open files.",
         ),
     };
     let sentence = format!("{what}: {}", phrases::noted(message));
@@ -47,13 +44,11 @@ pub(super) fn banner(facts: &Facts) -> Option<Cause> {
     // A server that died at once left no time for harm, and a host that goes on has passed over the banner.
     let is_harmless = died_at_start(facts).is_some() || facts.went_on && facts.survived(first.seq);
     let sentence = format!(
-        "the server printed \"{}\" on stdout before its first message; stdout carries nothing but \
-         messages, and strict clients give up at such a line",
+        "the server printed \"{}\" on stdout before its first message; strict clients close the connection at a line that is no message",
         phrases::said(first)
     );
-    let advice = "Print it on stderr, or not at all. Where a launcher prints it (npx, uvx, npm run), \
-                  start the server's program itself in the host's configuration, or silence the \
-                  launcher.";
+    let advice = "Print it on stderr. Where a launcher prints it (npx, uvx, npm run), start the server's \
+                  program itself, or silence the launcher.";
     let certainty = if is_harmless { Possible } else { Likely };
     let cause = Cause::new(certainty, sentence, advice_on(first, advice));
     Some(cause.shown(banner.by_ref().map(phrases::line)))
@@ -65,8 +60,7 @@ pub(super) fn advice_on(line: &Line, other: &'static str) -> &'static str {
     if !is_dict {
         return other;
     }
-    "It looks like a Python dict: write a message as JSON, with `json.dumps(message)`, and whatever \
-     else is printed on stderr."
+    "This is a Python dict: write messages with `json.dumps(message)`, and all else on stderr."
 }
 
 /// Whether a line that is no message stands on stdout before the first message.
@@ -95,9 +89,8 @@ pub(super) fn died_at_start(facts: &Facts) -> Option<Cause> {
     let cause = Cause::new(
         certainty,
         format!("the server {ended}{lived} before it answered anything{stderr_says}"),
-        "Run the same command in a terminal, in the same folder and with the few variables that a \
-         host passes on. Arguments, missing modules and missing variables are the usual reasons; \
-         exit code 127 means a program that is not on the host's PATH.",
+        "Run the command in a terminal, in the same folder and with as few variables. Usual reasons are \
+         arguments, missing modules and missing variables; 127 is a program that is not on PATH.",
     );
     let cause = cause.shown(phrases::stderr(facts, None, 4));
     Some(cause.shown(phrases::end_of(facts)))
@@ -132,8 +125,8 @@ pub(super) fn slow_start(facts: &Facts) -> Option<Cause> {
             "the server was ready {} after its start{then}",
             duration(took_ns)
         ),
-        "Launchers that fetch packages first (npx, uvx, docker) are the usual reason: install the \
-         server and start its program itself, or raise the host's limit for starting.",
+        "Launchers that fetch packages (npx, uvx, docker) are slow: install the server and start its \
+         program itself, or raise the host's timeout.",
     );
     Some(cause.shown_call(opened))
 }

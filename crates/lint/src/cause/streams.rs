@@ -20,12 +20,10 @@ pub(super) fn content_length_framing(facts: &Facts) -> Option<Cause> {
     let cause = Cause::new(
         Certain,
         format!(
-            "the {writer} puts Content-Length headers before its messages, as language servers do; \
-             over stdio MCP has one message per line and no headers, so the {reader} cannot read \
-             them, not even those that are shown as answered here"
+            "the {writer} puts Content-Length headers before its messages, as language servers do; MCP over stdio has \
+             none, so the {reader} cannot read any message, even if it looks answered here"
         ),
-        "Write each message as one line that ends with a newline; an SDK of MCP does that, a library \
-         for JSON-RPC of language servers does not.",
+        "Write each message as one line: use an MCP SDK, not a JSON-RPC library for language servers.",
     );
     Some(cause.shown([first].into_iter().chain(headers).map(phrases::line)))
 }
@@ -43,8 +41,7 @@ pub(super) fn pretty_printed(facts: &Facts) -> Option<Cause> {
         first.detail
     );
     let line = |seq: &Seq, which: &str| Evidence::new(Place::Frame(*seq), which);
-    let advice = "A message is one line: write its JSON without line breaks and indentation, and \
-                  flush after its end.";
+    let advice = "Write each message as one line, without indentation, and flush after it.";
     let cause = Cause::new(if is_harm { Certain } else { Likely }, sentence, advice)
         .shown(first.related.first().map(|seq| line(seq, "its first line")))
         .shown(first.frame.as_ref().map(|seq| line(seq, "its last line")))
@@ -59,20 +56,19 @@ pub(super) fn log_on_stdout(facts: &Facts) -> Option<Cause> {
     let first = *lines.first()?;
     let (writer, reader) = phrases::writer_and_reader(Some(first.stream));
     let (stream, advice) = if first.stream == StreamId::C2S {
-        let advice = "Whatever writes into the server's input has to leave it to the client.";
+        let advice = "Let nothing but the client write to the server's stdin.";
         ("the server's stdin", advice)
     } else {
-        let advice = "Let the server log on stderr: a `print` or `console.log` that was left in, or \
-                      a library that logs on stdout, is the usual place.";
+        let advice = "Log on stderr: look for a left-over `print` or `console.log`, or a library that logs on stdout.";
         ("stdout", advice)
     };
     // A host that leaves with a call open has not come to its end.
     let left_at = |line: &&Line| facts.host_left_after(line.t, AT_ONCE_NS);
     let left = facts.without_answer().next().is_some() && lines.iter().any(left_at);
     let (certainty, then) = if left {
-        (Likely, "the host left at such a line".to_owned())
+        (Likely, "the host left after such a line".to_owned())
     } else if facts.told_to_end().is_some_and(|told| told <= first.t) {
-        let then = "they came when the server was told to end";
+        let then = "they came while the server was ending";
         (Possible, then.to_owned())
     } else if facts.survived(first.seq) {
         let then = format!("this {reader} skips them, others close the connection");
@@ -106,8 +102,7 @@ pub(super) fn unfinished_line(facts: &Facts) -> Option<Cause> {
         let (writer, _) = phrases::writer_and_reader(Some(line.stream));
         let (bytes, since) = (size(line.bytes), duration(facts.since(line.since)));
         let sentence = format!(
-            "the {writer} has written {bytes} of a line and not ended it for {since}; until it ends \
-             nobody can read it"
+            "the {writer} has written {bytes} of a line and not ended it for {since}; it cannot be read before it ends"
         );
         let text = format!("{bytes} of an unfinished line of the {writer}");
         (Certain, sentence, vec![Evidence::new(Place::Session, text)])
@@ -125,8 +120,8 @@ pub(super) fn unfinished_line(facts: &Facts) -> Option<Cause> {
         let sentence = format!("the {writer} never ended its last line{place}: {detail}");
         (certainty, sentence, phrases::findings(group).collect())
     };
-    let advice = "A line ends with a newline: look for a write without one, for output that is \
-                  buffered and not flushed, or for a writer that stopped in mid-sentence.";
+    let advice =
+        "Look for a write without a newline, output that is not flushed, or a writer that stopped.";
     let cause = Cause::new(certainty, sentence, advice).shown(shown);
     Some(cause.shown(facts.without_answer().take(3).map(phrases::request)))
 }
@@ -136,16 +131,14 @@ const CLOSED_ABOVE: u64 = 10 << 20;
 
 /// A request is longer than servers take.
 pub(super) fn oversized_request(facts: &Facts) -> Option<Cause> {
-    let advice = "Let the client send less: the path or the URI of what it sends now, or a part at \
-                  a time.";
+    let advice = "Let the client send less: a path or a URI instead of the content, or parts.";
     let cause = oversized(facts, (StreamId::C2S, Side::Server), advice)?;
     Some(cause.shown(phrases::end_of(facts)))
 }
 
 /// An answer is longer than clients take.
 pub(super) fn oversized_answer(facts: &Facts) -> Option<Cause> {
-    let advice = "Let the tool answer less: pages, a filter, or a link to a resource that is read \
-                  in parts.";
+    let advice = "Let the tool answer less: pages, a filter, or a link to a resource.";
     oversized(facts, (StreamId::S2C, Side::Host), advice)
 }
 
@@ -258,10 +251,9 @@ pub(super) fn pipe_not_read(facts: &Facts) -> Option<Cause> {
     };
     let cause = Cause::new(
         certainty,
-        format!("the {who} {how}; meanwhile the other side hangs in its write"),
-        "Whoever does not read is busy or blocked: look what it does at that moment. A host must read \
-         stderr or send it elsewhere, or any chatty server hangs; a server must go on reading while \
-         a tool runs.",
+        format!("the {who} {how}; the other side hangs in its write until then"),
+        "Find what blocks the side that does not read. A host must read stderr or redirect it; a server \
+         must read stdin while a tool runs.",
     );
     let rule = match stream {
         StreamId::S2C => "stdout-undrained",

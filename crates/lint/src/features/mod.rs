@@ -50,17 +50,17 @@ rules! {
 
     TASK_STATUS_TRANSITION = error("task-status-transition").of(section::TASKS).only(SINCE_TASKS)
         .finds("a task that is over and goes on, or that does not begin by working")
-        .why("Whoever saw the first end has stopped asking and will never see the second.")
+        .why("A client that saw the first end has stopped polling and misses the second.")
         .fix("Create tasks as `working`, and never change a status of `completed`, `failed` or `cancelled`.");
 
     TASK_AUGMENTATION = error("task-augmentation").of(section::TASKS).only(TASKS_IN_CORE)
         .finds("a tool is called as a task that may not be, or not as one that must be")
-        .why("The server has to refuse the call as an unknown method, though the tool is there.")
+        .why("The server has to refuse the call as an unknown method, though the tool exists.")
         .fix("Look at `execution.taskSupport` in the list of tools, and send `task` only where that allows it and always where it requires it.");
 
     PROMPT_ARGUMENT_MISSING = warning("prompt-argument-missing").of(section::PROMPTS)
         .finds("a prompt is answered although a required argument is missing")
-        .why("The model gets a text with a hole in it, and nobody is told.")
+        .why("The model gets an incomplete text, and no error says so.")
         .fix("Answer with the error -32602 if a required argument is missing, or list the argument as optional.");
 }
 

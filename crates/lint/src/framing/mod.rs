@@ -21,7 +21,7 @@ use std::sync::LazyLock;
 
 rules! {
     NOT_JSON = error("frame-not-json").of(section::STDIO)
-        .finds("a line is no JSON text")
+        .finds("a line is not JSON")
         .why("A peer that meets such a line reports a parse error, skips it or closes the connection.")
         .fix("Write logs and banners to stderr, and only whole messages, one per line, to stdout.");
 
@@ -31,8 +31,8 @@ rules! {
         .fix("Write the newline with the message and flush before closing the stream or exiting.");
 
     SHORTENED = note("frame-shortened")
-        .finds("a message that the log it was read from does not hold whole")
-        .why("What the log left out could not be checked, and what it was is not known.")
+        .finds("a message that the imported log had shortened")
+        .why("The rest of the message could not be checked.")
         .fix("Nothing needs to be done; record the session with mcpreel to see the message whole.");
 
     INVALID_UTF8 = error("frame-invalid-utf8").of(section::STDIO)
@@ -86,8 +86,8 @@ rules! {
         .fix("Cut text between characters, not between UTF-16 units.");
 
     DEEP_NESTING = note("frame-deep-nesting").of(section::JSON)
-        .finds("nested deeper than is looked at; parsers of peers may overflow")
-        .why("What lies deeper could not be checked here, and a peer that crashes over it takes the session with it.")
+        .finds("JSON nested too deeply to be checked")
+        .why("Parsers of peers may overflow, and a crash ends the session.")
         .fix("Flatten the structure, or send it as text or as a resource.");
 
     NUMBER_PRECISION = note("frame-number-precision").of(section::JSON)
@@ -106,8 +106,8 @@ rules! {
         .fix("Send nothing when there is nothing to send.");
 
     BATCH_TOO_LONG = warning("batch-too-long").of(section::JSONRPC_BATCH)
-        .finds("a batch of more messages than are looked at")
-        .why("What stands in the rest of the batch was neither paired nor checked.")
+        .finds("a batch that is too long to be checked whole")
+        .why("The rest of the batch was neither paired nor checked.")
         .fix("Split the batch into smaller ones.");
 
     BATCH_NOT_ALLOWED = error("batch-not-allowed").of(section::STDIO)
@@ -120,7 +120,7 @@ rules! {
     BATCH_INITIALIZE = error("batch-contains-initialize").of(section::LIFECYCLE)
         .only(Revisions::between( Revision::V2025_03_26, Revision::V2025_03_26, ))
         .finds("`initialize` inside a batch")
-        .why("Before the handshake nobody knows whether the other side takes batches at all.")
+        .why("Before the handshake it is unknown whether the other side takes batches.")
         .fix("Send `initialize` alone and wait for its answer.");
 
     STDERR_JSONRPC = warning("stderr-jsonrpc").of(section::STDIO)

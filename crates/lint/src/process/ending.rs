@@ -13,7 +13,7 @@ use mcpreel_wire::text::duration;
 rules! {
     STDERR_BURST = note("stderr-burst")
         .finds("a flood on stderr")
-        .why("A pipe holds about 64 KiB, so that a host which does not read stderr all the time makes the server stand still.")
+        .why("A pipe holds about 64 KiB, so a host that does not keep reading stderr blocks the server.")
         .fix("Let the server log less, or into a file, and let the host read stderr at all times.");
 
     STDERR_UNDRAINED = warning("stderr-undrained")

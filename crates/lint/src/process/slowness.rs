@@ -17,33 +17,33 @@ use mcpreel_wire::text::duration;
 
 rules! {
     REQUEST_SLOW = note("request-slow")
-        .finds("an answer that took long")
-        .why("Somebody waits for it, and a client that waits only so long gives it up.")
+        .finds("a slow response")
+        .why("A slow response may exceed the client's timeout.")
         .fix("Look at what the server does meanwhile, report progress, or answer with a part and a way to get the rest.");
 
     LATENCY_OUTLIER = note("latency-outlier")
-        .finds("an answer that took far longer than others of its kind")
+        .finds("a response far slower than others of its kind")
         .why("Something other than the work itself took the time, for example a lock, a retry, a cold cache or a slow network.")
         .fix("Look at what was different: its arguments, what ran at the same time, and what the server said on stderr.");
 
     TIMEOUT_NO_CANCEL = note("timeout-no-cancel").of(TIMEOUTS).of_absence()
         .finds("a request without an answer for a minute, and without a cancel")
-        .why("Whoever asked either waits for ever, or has given up while the other side works on for nobody.")
-        .fix("Let the asking side wait only so long for each request, and send `notifications/cancelled` when it gives up.");
+        .why("The sender waits for ever, or has given up while the other side still works.")
+        .fix("Let the sender use a timeout for each request, and send `notifications/cancelled` when it expires.");
 
     REQUEST_GIVEN_UP = warning("request-given-up").of(TIMEOUTS)
-        .finds("the client gave a call up that had no answer and no progress for seconds")
-        .why("The server may hang in it or have forgotten to answer it, and whoever asked got nothing.")
+        .finds("the client gave up a call without answer and progress for seconds")
+        .why("The server may hang in the call, or has forgotten to answer it.")
         .fix("Answer every call, with an error if need be, and report progress of those that take long.");
 
     NO_PROGRESS_TOKEN = note("no-progress-token").of(PROGRESS)
-        .finds("the client gave a call up and had not asked for progress")
+        .finds("the client gave up a call and had not asked for progress")
         .why("Progress could not keep the call alive, because a server may send it only to a client that gave a token.")
         .fix("Send a `progressToken` with calls that take long and let progress renew the time limit, or raise the limit.");
 
     REPEATED_AFTER_TIMEOUT = warning("repeated-after-timeout")
-        .finds("a call is made again after the client gave it up")
-        .why("The first call may have run to its end all the same, so that what the tool does was done twice.")
+        .finds("a call is repeated after the client gave up the first one")
+        .why("The first call may have completed too, so that the tool ran twice.")
         .fix("Make the tool safe to call twice, let the server stop at a cancel, or give the first call more time.");
 }
 

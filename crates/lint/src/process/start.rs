@@ -12,12 +12,12 @@ use mcpreel_wire::text::duration;
 rules! {
     NOISE_BEFORE_FIRST_MESSAGE = warning("noise-before-first-message").of(STDIO)
         .finds("something other than messages on stdout at the start")
-        .why("The client reads stdout line by line as messages, and many clients give the connection up at the first line that is none.")
+        .why("The client reads stdout line by line as messages, and many clients close the connection at the first line that is not a message.")
         .fix("Let stdout carry nothing but messages: send banners and logs to stderr, and start the server itself instead of a launcher that talks.");
 
     SLOW_START = note("slow-start")
         .finds("the server took more than five seconds to get ready")
-        .why("Hosts wait for a server only so long, and drop it without a word when it comes too late.")
+        .why("Hosts have a timeout for the start of a server, and drop a late one without a word.")
         .fix("Install the server beforehand instead of at each start, load what is large after the handshake, or raise the host's limit.");
 }
 

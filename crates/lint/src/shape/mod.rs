@@ -37,7 +37,7 @@ rules! {
 
     NOTIFICATION_INVALID = error("schema-notification-invalid").of(section::SCHEMA)
         .finds("`params` of a notification that are not what its method says")
-        .why("Nobody answers a notification, so whoever cannot read it drops it without a word.")
+        .why("A receiver that cannot read a notification drops it without a word.")
         .fix("Send the member at this path as the schema of the revision describes it.");
 
     ELICIT_SCHEMA_NESTED = error("elicit-schema-nested").of(section::ELICITATION)
@@ -47,7 +47,7 @@ rules! {
         .fix("Describe each field by one plain type without nesting, unions or `null`, and ask several times if one form is not enough.");
 
     BASE64_INVALID = error("base64-invalid").of(section::BASE64)
-        .finds("binary data that is no base64")
+        .finds("binary data that is not base64")
         .why("The client cannot decode the image, the sound or the file, and shows nothing or fails.")
         .fix("Encode the bytes with the standard alphabet, with padding, without line breaks and without a `data:` prefix.");
 

@@ -38,7 +38,7 @@ const NAMED: Revisions = Revisions::since(Revision::V2025_11_25);
 rules! {
     UNKNOWN_CALLED = warning("tool-unknown-called").of(TOOLS).of_absence()
         .finds("a call of a tool that the server does not list")
-        .why("The server can only refuse such a call, and the model that made it gets nowhere.")
+        .why("The server can only refuse such a call.")
         .fix("Let the client list the tools again before it calls, and hand only listed names to the model.");
 
     ARGS_INVALID = warning("tool-args-invalid").of(TOOLS)
@@ -78,7 +78,7 @@ rules! {
 
     DUPLICATE_NAME = warning("tool-duplicate-name").of(TOOL_NAMES)
         .finds("two tools of one list have the same name")
-        .why("A call by that name reaches one of them, and nobody can say which.")
+        .why("A call by that name reaches one of them, and the protocol does not say which.")
         .fix("Give each tool of the server a name of its own.");
 
     NAME_FORMAT = warning("tool-name-format").of(TOOL_NAMES).only(NAMED)
@@ -123,7 +123,7 @@ rules! {
 
     CHECK_SKIPPED = note("schema-check-skipped")
         .finds("schemas of tools, or values for them, that were not checked")
-        .why("Whether they are right is not known: a check must never hold the recording up, and never fetches anything.")
+        .why("They may be wrong: a check must not hold up the recording, and fetches nothing.")
         .fix("Make the schemas smaller or plainer if they and their values are to be checked.");
 }
 

@@ -20,7 +20,7 @@ use tempfile::{NamedTempFile, TempDir};
 
 #[derive(Debug, thiserror::Error)]
 pub enum WholeError {
-    #[error("{} is there already", .0.display())]
+    #[error("{} exists already", .0.display())]
     IsThere(PathBuf),
     /// The file would take the place of the recording that is read.
     #[error("that is the recording itself, which would be gone")]

@@ -285,7 +285,7 @@ pub fn redaction_in_words(report: Option<&Report>, format: Format) -> String {
         Format::Jsonl | Format::Recording => "",
         _ => " of the recording",
     };
-    let mut text = format!("redacted in {places}{of}, look through it before you hand it on");
+    let mut text = format!("redacted in {places}{of}, review it before you share it");
     for line in undone(report) {
         let _ = write!(text, "; {line}");
     }

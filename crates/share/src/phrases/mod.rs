@@ -30,7 +30,7 @@ pub fn why(causes: &[Cause], address: &str, columns: usize) -> Vec<(&'static str
     let mut rows = vec![("why", best.sentence.clone())];
     // Where nothing was found there is nothing to be sure of.
     if best.is_trouble() {
-        rows.push(("sure", said(best, best.certainty.help())));
+        rows.push(("certainty", said(best, best.certainty.help())));
     }
     let places = best.evidence.iter().map(|evidence| match evidence.place {
         Place::Frame(seq) | Place::Stderr(seq) => format!("{address}#{}", seq.0),
@@ -41,9 +41,9 @@ pub fn why(causes: &[Cause], address: &str, columns: usize) -> Vec<(&'static str
     let widest = places.iter().map(|place| width(place)).max().unwrap_or(0);
     for (evidence, place) in best.evidence.iter().zip(&places) {
         let text = format!("{}  {}", pad_end(place, widest), evidence.text);
-        rows.push(("shown", text));
+        rows.push(("evidence", text));
     }
-    rows.push(("do", best.advice.to_owned()));
+    rows.push(("next", best.advice.to_owned()));
     let also = |cause: &Cause| ("also", said(cause, &cause.sentence));
     rows.extend(others.iter().map(also));
     let (mut lines, mut last) = (Vec::new(), "");

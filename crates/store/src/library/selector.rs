@@ -19,28 +19,15 @@ const MIN_ID: usize = 4;
 pub struct Selected {
     pub path: PathBuf,
     pub seq: Option<Seq>,
-    /// The ids of the one that a name means and of the newest of that name, where that was made by
-    /// playing another one.
-    pub passed_over: Option<[String; 2]>,
+    /// The id of a newer recording of the same name, which was made by playing another one.
+    pub newer: Option<String>,
 }
 
 impl Selected {
     pub fn new(path: PathBuf, seq: Option<Seq>) -> Self {
-        let passed_over = None;
-        Self {
-            path,
-            seq,
-            passed_over,
-        }
+        let newer = None;
+        Self { path, seq, newer }
     }
-}
-
-/// A recording that may be meant.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
-    pub id: String,
-    pub name: String,
-    pub path: PathBuf,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -59,11 +46,8 @@ pub enum SelectError {
         /// The names that there are, the newest first.
         names: Vec<String>,
     },
-    #[error("{text}: {} recordings have ids that begin so", candidates.len())]
-    Ambiguous {
-        text: String,
-        candidates: Vec<Candidate>,
-    },
+    #[error("{text}: {} recordings have ids that begin so", paths.len())]
+    Ambiguous { text: String, paths: Vec<PathBuf> },
 }
 
 /// A remark for a text that is an id but for its length.
@@ -109,24 +93,20 @@ pub(super) fn existing(text: &str) -> Option<Selected> {
 /// Selects the one of `entries`, the newest first, that `text` means.
 pub fn select(text: &str, entries: &[Entry]) -> Result<Selected, SelectError> {
     let (selector, seq) = split_seq(text);
-    let by_name = |selector| {
-        by_name(selector, entries).map(|[entry, newest]| {
-            let is_other = !is_played(entry) && is_played(newest);
-            (
-                entry,
-                is_other.then(|| [entry.id.clone(), newest.id.clone()]),
-            )
-        })
-    };
-    let (entry, passed_over) = match selector.strip_prefix('@') {
-        Some(number) => (by_age(selector, number, entries)?, None),
+    let entry = match selector.strip_prefix('@') {
+        Some(number) => by_age(selector, number, entries)?,
         None => match by_id(selector, entries)? {
-            Some(entry) => (entry, None),
-            None => by_name(selector)?,
+            Some(entry) => entry,
+            None => by_name(selector, entries)?,
         },
     };
+    let newest = entries.iter();
+    let mut newest = newest.filter(|entry| names(entry).any(|name| name == selector));
+    let newer = newest
+        .next()
+        .filter(|newest| newest.path != entry.path && is_played(newest));
     Ok(Selected {
-        passed_over,
+        newer: newer.map(|newest| newest.id.clone()),
         ..Selected::new(entry.path.clone(), seq)
     })
 }
@@ -211,13 +191,12 @@ fn by_id<'a>(text: &str, entries: &'a [Entry]) -> Result<Option<&'a Entry>, Sele
         [entry] => Ok(Some(entry)),
         _ => Err(SelectError::Ambiguous {
             text: text.into(),
-            candidates: found.into_iter().map(candidate).collect(),
+            paths: found.into_iter().map(|entry| entry.path.clone()).collect(),
         }),
     }
 }
 
-/// The one that a name means, and the newest of that name.
-fn by_name<'a>(text: &str, entries: &'a [Entry]) -> Result<[&'a Entry; 2], SelectError> {
+fn by_name<'a>(text: &str, entries: &'a [Entry]) -> Result<&'a Entry, SelectError> {
     let readable = || entries.iter().filter(|entry| entry.is_readable());
     let called = || readable().filter(|entry| names(entry).any(|name| name == text));
     // Who replays a server twice means the same session twice.
@@ -227,8 +206,6 @@ fn by_name<'a>(text: &str, entries: &'a [Entry]) -> Result<[&'a Entry; 2], Selec
         .find(|entry| entry.name == text)
         .or_else(|| recorded().next())
         .or_else(|| called().next())
-        .zip(called().next())
-        .map(|(entry, newest)| [entry, newest])
         .ok_or_else(|| {
             let mut known: Vec<String> = Vec::new();
             for name in readable().flat_map(names) {
@@ -246,14 +223,6 @@ pub fn names(entry: &Entry) -> impl Iterator<Item = &str> {
     let summary = entry.summary();
     let server = summary.and_then(|summary| summary.session.server.name.as_deref());
     std::iter::once(&*entry.name).chain(server)
-}
-
-fn candidate(entry: &Entry) -> Candidate {
-    Candidate {
-        id: entry.id.clone(),
-        name: entry.name.clone(),
-        path: entry.path.clone(),
-    }
 }
 
 #[cfg(test)]
@@ -317,14 +286,13 @@ mod tests {
 
     #[test]
     fn what_cannot_be_told_says_what_there_is() {
-        let SelectError::Ambiguous { candidates, .. } = id_of("7f3a").unwrap_err() else {
+        let SelectError::Ambiguous { paths, .. } = id_of("7f3a").unwrap_err() else {
             panic!("two ids begin so");
         };
-        let ids: Vec<_> = candidates
-            .iter()
-            .map(|candidate| &candidate.id[..])
-            .collect();
-        assert_eq!(ids, ["7f3a9c21", "7f3a0000"]);
+        assert_eq!(
+            paths,
+            ["/r/7f3a9c21.reel", "/r/7f3a0000.reel"].map(PathBuf::from)
+        );
         assert!(matches!(
             id_of("@6"),
             Err(SelectError::TooFew { count: 5, .. })

@@ -136,8 +136,8 @@ fn what_happened_stands_first_and_then_who_it_happened_to() {
     };
     let order = [
         "# MCP session: `weather (ledger 2)`",
-        "why    the server was ended by SIGSEGV in the middle of transfer (#59)",
-        "shown  #59",
+        "why        the server was ended by SIGSEGV in the middle of transfer (#59)",
+        "evidence   #59",
         "- client: `host 1`",
         "- server: `ledger 2`",
         "- version: `2025-11-25, asked and agreed; legacy",

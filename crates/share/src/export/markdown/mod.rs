@@ -4,10 +4,10 @@
 //! # MCP session: `weather 2`
 //!
 //! ```text
-//! why    the server was ended by SIGSEGV in the middle of transfer (#12); stderr says: …
-//! sure   certain: the recording shows it
-//! shown  #12  the client asked: tools/call transfer {to:"b"}
-//! do     It crashed in native code: look for a core dump, and …
+//! why        the server was ended by SIGSEGV in the middle of transfer (#12); stderr says: …
+//! certainty  certain: the recording shows it
+//! evidence   #12  the client asked: tools/call transfer {to:"b"}
+//! next       It crashed in native code: look for a core dump, and …
 //! ```
 //!
 //! - client: `claude-ai 0.1.0` …                 versions, command, end
@@ -54,7 +54,7 @@ const FINDINGS: usize = 15;
 const COLUMNS: usize = 92;
 
 /// Columns of the names before it.
-const NAMES: usize = 7;
+const NAMES: usize = 11;
 
 /// Facts that a reader of a report has no use for.
 const LEFT_OUT: [&str; 2] = ["executable", "in"];

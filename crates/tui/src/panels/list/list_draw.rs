@@ -393,7 +393,7 @@ fn foot(app: &App, list: &List) -> String {
     let at = list.cursor_row();
     let at = at.map(|at| format!("{} of {}", count(at as u64 + 1), count(rows)));
     // The filter above counts what is folded too.
-    let folded = list.index.items() > rows && rows > 0;
+    let folded = list.index.items() > rows && rows > 0 && list.sorted.is_none();
     let folded = folded.then(|| "runs are folded".to_owned());
     let parts = [fresh, at, folded].into_iter().flatten();
     parts.collect::<Vec<_>>().join(" · ")

@@ -16,10 +16,14 @@ use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use undisturbed::index_anew;
 
 const ROUNDS: usize = if cfg!(feature = "long-tests") { 96 } else { 8 };
+
+/// Rounds that are played at the same time: most of one is one process at work.
+const AT_ONCE: usize = 2;
 
 /// So many rounds apart the whole recording is derived twice more and compared, which takes longer
 /// than all else in a round.
@@ -58,20 +62,31 @@ struct Received {
 
 #[test]
 fn kill_nine_at_any_moment_loses_nothing_that_either_side_had_received() {
-    for round in 0..ROUNDS {
-        let seed = Dice::shaken();
-        let moment = MOMENTS[round % MOMENTS.len()];
-        crate::support::note(format_args!(
-            "round {round}, {moment:?}, seed {:#x}",
-            seed.0
-        ));
-        let library = Library::new();
-        let received = killed_session(&library, seed, moment);
-        recover(&library, round);
-        assert_all_is_there(&library, &received);
-        if round % COMPARED == 0 {
-            assert_as_if_undisturbed(&library);
+    let rounds = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                let next = || Some(rounds.fetch_add(1, Ordering::Relaxed));
+                let rounds = std::iter::from_fn(next).take_while(|round| *round < ROUNDS);
+                rounds.for_each(play);
+            });
         }
+    });
+}
+
+fn play(round: usize) {
+    let seed = Dice::shaken();
+    let moment = MOMENTS[round % MOMENTS.len()];
+    crate::support::note(format_args!(
+        "round {round}, {moment:?}, seed {:#x}",
+        seed.0
+    ));
+    let library = Library::new();
+    let received = killed_session(&library, seed, moment);
+    recover(&library, round);
+    assert_all_is_there(&library, &received);
+    if round % COMPARED == 0 {
+        assert_as_if_undisturbed(&library);
     }
 }
 

@@ -68,7 +68,7 @@ fn probe_failed(facts: &Facts) -> Option<Cause> {
         None => ("did not fall back to `initialize`", certainty),
     };
     let sentence = format!(
-        "the client probed with {} for the protocol without a handshake, which {how}, and {then}",
+        "the client probed with {} for the protocol without a handshake: this {how}, and the client {then}",
         phrases::call_at(probe)
     );
     let advice = "Let the client fall back to `initialize` after an error and after silence. Some clients \

@@ -272,7 +272,10 @@ impl Part {
     }
 
     pub fn controls(&self) -> Controls {
-        [Controls::Shown, Controls::Read][usize::from(self.is_told())]
+        match self.kind {
+            PartKind::Told(_) => Controls::Read,
+            _ => Controls::Shown,
+        }
     }
 
     /// Looks as it did before the row was read again: what is folded stays so.

@@ -85,7 +85,7 @@ fn play(round: usize) {
     let received = killed_session(&library, seed, moment);
     recover(&library, round);
     assert_all_is_there(&library, &received);
-    if round % COMPARED == 0 {
+    if round.is_multiple_of(COMPARED) {
         assert_as_if_undisturbed(&library);
     }
 }

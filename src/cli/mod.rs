@@ -124,8 +124,8 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         // Help and version are data for stdout, mistakes are diagnostics; clap knows which.
         Err(error) => {
-            let is_unlike_all = error.get(ContextKind::SuggestedSubcommand).is_none();
-            if error.kind() == ErrorKind::InvalidSubcommand && is_unlike_all {
+            let has_no_suggestion = error.get(ContextKind::SuggestedSubcommand).is_none();
+            if error.kind() == ErrorKind::InvalidSubcommand && has_no_suggestion {
                 let server = words[1..].iter().map(|word| word.to_string_lossy().into());
                 let server = phrases::command(&server.collect::<Vec<_>>());
                 output::say(&format!("did you mean: mcpreel run -- {server}"));

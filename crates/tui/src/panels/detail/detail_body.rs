@@ -106,7 +106,7 @@ impl<'s> Body<'s> {
         }
         match (self.representation, part.tree()) {
             (Representation::Tree, Some(tree)) => Content::Tree(tree),
-            (Representation::Hex, _) if !part.is_told() => {
+            (Representation::Hex, _) if !part.is_words() => {
                 Content::Hex(raw::per_line(self.columns))
             }
             _ => Content::Text(&part.lines),
@@ -204,7 +204,7 @@ impl<'s> Body<'s> {
                 let end = end.map_or(part.bytes().len(), |end| *end as usize);
                 let range = *lines.get(row)? as usize..end;
                 let mut line = raw::write(part.bytes(), range, part.controls(), &part.hits);
-                if let PartKind::Told(as_role) = part.kind {
+                if let PartKind::Words(as_role) = part.kind {
                     let plain = line.iter_mut().filter(|(role, _)| *role != Role::Hit);
                     plain.for_each(|(role, _)| *role = as_role);
                 }

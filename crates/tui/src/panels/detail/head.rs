@@ -43,7 +43,7 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
             vec![(Role::Event, format!("{} {text}", look.glyph(Glyph::Noted)))]
         }
         PartKind::Near => near(pane, look),
-        PartKind::Told(_) => match item.exchange() {
+        PartKind::Words(_) => match item.exchange() {
             Some(exchange) => {
                 let mut line = outcome(exchange, look);
                 line[0].1.drain(..INDENT);

@@ -53,7 +53,7 @@ fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
             let vitals = session.vitals.as_deref();
             detail.shown = row.map(|mut row| {
                 let lost = row.item.exchange().zip(vitals).and_then(unanswered);
-                let lost = lost.map(|words| Part::told(Role::Bad, &words));
+                let lost = lost.map(|words| Part::words(Role::Bad, &words));
                 row.parts.splice(0..0, lost);
                 let address = |ask: Ask| (ask.lens, ask.key);
                 if let Some(before) = before.filter(|one| address(one.ask) == address(row.ask)) {

@@ -145,7 +145,7 @@ pub enum PartKind {
     /// The recorded request that comes nearest to one that a mock had nothing for.
     Near,
     /// What went wrong, or what happened, in words.
-    Told(Role),
+    Words(Role),
     Text(TextRole),
     /// The response that has not come.
     Missing,
@@ -167,7 +167,7 @@ impl Part {
         }
     }
 
-    pub fn told(role: Role, words: &str) -> Self {
+    pub fn words(role: Role, words: &str) -> Self {
         let text = Text {
             role: TextRole::Words,
             key: ItemKey::default(),
@@ -179,7 +179,7 @@ impl Part {
         };
         Self {
             text: Some(text),
-            ..Self::head(PartKind::Told(role))
+            ..Self::head(PartKind::Words(role))
         }
     }
 
@@ -213,7 +213,7 @@ impl Part {
         let is_text = match representation {
             Representation::Tree => self.tree().is_none(),
             Representation::Raw => true,
-            Representation::Hex => self.is_told(),
+            Representation::Hex => self.is_words(),
         };
         if is_text && self.columns != columns {
             self.columns = columns;
@@ -267,13 +267,13 @@ impl Part {
         (row, above.filter(|wrap| wrap.line == line))
     }
 
-    pub fn is_told(&self) -> bool {
-        matches!(self.kind, PartKind::Told(_))
+    pub fn is_words(&self) -> bool {
+        matches!(self.kind, PartKind::Words(_))
     }
 
     pub fn controls(&self) -> Controls {
         match self.kind {
-            PartKind::Told(_) => Controls::Read,
+            PartKind::Words(_) => Controls::Read,
             _ => Controls::Shown,
         }
     }
@@ -389,9 +389,9 @@ pub fn parts(
     amount: Amount,
 ) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
-    parts.extend(error.map(|error| Part::told(Role::Bad, &error)));
+    parts.extend(error.map(|error| Part::words(Role::Bad, &error)));
     if let What::Event(event) = &item.what {
-        parts.push(Part::told(Role::Text, &phrases::event(&event.kind)));
+        parts.push(Part::words(Role::Text, &phrases::event(&event.kind)));
     }
     // The worst come first. Notes would stand above every other message.
     let is_bad = |finding: &&FindingRow| &*finding.severity != "note";

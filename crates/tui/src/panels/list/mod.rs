@@ -32,7 +32,7 @@ use jobs::{Found, Read, Reading, Scanning};
 use mcpreel_store::select::Sort;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::ItemKey;
-pub use viewport::{Cursor, List, Of, Scanned, Sorted};
+pub use viewport::{Cursor, Extent, List, Scanned, Sorted};
 
 /// Rows have been found: they go into the list, and the cursor stays where it was.
 fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
@@ -111,7 +111,7 @@ fn sort(app: &App, session: &mut Session, by: Option<Sort>) -> Effects {
     list.sorted = by.map(|by| Sorted {
         by,
         rows: Vec::new(),
-        of: None,
+        extent: None,
         is_asked: false,
     });
     if let Some(row) = list.cursor_row() {
@@ -122,36 +122,40 @@ fn sort(app: &App, session: &mut Session, by: Option<Sort>) -> Effects {
 
 /// Asks for the order of the calls, if it is another than that of time and there are others now.
 pub fn wanted_order(app: &mut App, session: &mut Session) -> Option<Effect> {
-    let frames = session.last();
+    let extent = Extent {
+        rows: session.list.index.items(),
+        until: session.list.until,
+        last: session.last(),
+    };
     let list = &mut session.list;
-    let (of, is_whole) = ((list.index.items(), list.until, frames), list.scan.done);
+    let is_whole = list.scan.done;
     let sorted = list.sorted.as_mut()?;
-    if sorted.is_asked || !is_whole || sorted.of == Some(of) {
+    if sorted.is_asked || !is_whole || sorted.extent == Some(extent) {
         return None;
     }
     sorted.is_asked = true;
     let by = sorted.by;
     let read = move |source: &Source<'_>, _: &Place<'_>| {
         let keys = source.recording.sorted(by, source.summary.t_last_ns)?;
-        Ok((by, of, keys))
+        Ok((by, extent, keys))
     };
     Some(app.questions.read(Slot::Sort, session, read, ordered))
 }
 
-/// The calls in an order, and what they were sorted of.
-type Ordered = (Sort, Of, Vec<ItemKey>);
+/// An order, the extent of the list that was sorted, and the calls in that order.
+type Ordered = (Sort, Extent, Vec<ItemKey>);
 
-fn ordered(app: &mut App, session: &mut Session, (by, of, keys): Ordered) -> Effects {
+fn ordered(app: &mut App, session: &mut Session, (by, extent, keys): Ordered) -> Effects {
     let page = page(app, session);
     let List { sorted, index, .. } = &mut session.list;
     let Some(sorted) = sorted.as_mut().filter(|sorted| sorted.by == by) else {
         return vec![];
     };
-    let is_shown = |key: &ItemKey| of.1.is_none_or(|until| key.seq <= until);
+    let is_shown = |key: &ItemKey| extent.until.is_none_or(|until| key.seq <= until);
     let row = |key| index.get(index.position(key)?);
     sorted.rows = keys.into_iter().filter(is_shown).filter_map(row).collect();
     sorted.is_asked = false;
-    if sorted.of.replace(of).is_none() {
+    if sorted.extent.replace(extent).is_none() {
         session.list.put_cursor(0, page);
     }
     vec![]
@@ -225,8 +229,8 @@ pub fn begin(app: &mut App, session: &mut Session) -> Effects {
         from: list.scan.from,
         ..Scanned::default()
     };
-    if let Some(of) = list.sorted.as_mut().and_then(|sorted| sorted.of.as_mut()) {
-        *of = Of::default();
+    if let Some(sorted) = &mut list.sorted {
+        sorted.extent = sorted.extent.map(|_| Extent::default());
     }
     // What was said about rows may be otherwise at another moment or through another lens.
     list.cache.mark(|_| true);

@@ -43,13 +43,21 @@ pub struct Sorted {
     pub by: Sort,
     /// The rows; none until they have come.
     pub rows: Vec<Row>,
-    /// What they were sorted of.
-    pub of: Option<Of>,
+    /// The extent of the list when they were sorted.
+    pub extent: Option<Extent>,
     pub is_asked: bool,
 }
 
-/// Rows that fit the filter, the last frame that is shown, the last on record.
-pub type Of = (u64, Option<Seq>, Option<Seq>);
+/// What a list holds: when it changes, its order is asked for again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Rows that fit the filter.
+    pub rows: u64,
+    /// The last frame that is shown.
+    pub until: Option<Seq>,
+    /// The last frame on record.
+    pub last: Option<Seq>,
+}
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cursor {
@@ -89,7 +97,10 @@ impl Scanned {
 impl List {
     /// The rows in another order than that of time, once they have come.
     fn order(&self) -> Option<&[Row]> {
-        let sorted = self.sorted.as_ref().filter(|sorted| sorted.of.is_some());
+        let sorted = self
+            .sorted
+            .as_ref()
+            .filter(|sorted| sorted.extent.is_some());
         sorted.map(|sorted| sorted.rows.as_slice())
     }
 

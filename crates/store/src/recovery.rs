@@ -262,8 +262,10 @@ fn wait_for_indexer(
         let Ok(mut spool) = SpoolReader::open(path) else {
             return false;
         };
+        // In this order: an indexer says that the session is over, and takes the lock then.
+        let is_held = matches!(spool::lock(path), Err(LockError::Held));
         let now = spool.progress();
-        let has_recorder = !now.is_over && matches!(spool::lock(path), Err(LockError::Held));
+        let has_recorder = is_held && !now.is_over;
         if has_recorder || !now.indexer_lives() {
             return false;
         }

@@ -11,6 +11,7 @@ use mcpreel_trace::clock::Clock;
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::StreamId;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 fn recover(reel: &Path) -> Outcome {
@@ -245,6 +246,46 @@ fn an_indexer_that_is_still_at_work_is_waited_for() {
     });
     assert!(matches!(outcome, Ok(Outcome::Completed { .. })));
     indexer.wait().unwrap();
+}
+
+/// A reader that looked first whether the recorder has ended, and then at the lock, took the indexer
+/// for a recorder that lives.
+#[test]
+fn an_indexer_that_takes_the_lock_just_now_is_waited_for() {
+    for round in 0..50 {
+        let dir = tempfile::tempdir().unwrap();
+        let mut session = Session::start(dir.path(), "weather", 1);
+        session.end();
+        let path = spool_of(&session.reel);
+        let spool = SpoolReader::open(&path).unwrap();
+        let mut progress = spool.progress();
+        progress.indexer = std::process::id().cast_signed();
+        spool.publish(&progress).unwrap();
+        session.die();
+        let (reel, began) = (&session.reel, &std::sync::Barrier::new(2));
+        let looks = &AtomicU32::new(0);
+        let look = |_| {
+            looks.fetch_add(1, Ordering::Relaxed);
+        };
+        std::thread::scope(|threads| {
+            let reader = threads.spawn(move || {
+                began.wait();
+                bring_up_to_date(reel, Clock::start(), &mut { look }).unwrap()
+            });
+            began.wait();
+            (0..round * 80).for_each(|_| std::hint::spin_loop());
+            progress.is_over = true;
+            spool.publish(&progress).unwrap();
+            let lock = mcpreel_capture::spool::lock(&path);
+            while !reader.is_finished() && looks.load(Ordering::Relaxed) < 3 {
+                std::thread::yield_now();
+            }
+            progress.indexer = 0;
+            spool.publish(&progress).unwrap();
+            drop(lock);
+            assert!(matches!(reader.join().unwrap(), Outcome::Completed { .. }));
+        });
+    }
 }
 
 #[test]

@@ -12,8 +12,8 @@ const SIZE: (u16, u16) = (160, 50);
 /// What shows nothing for so long has nothing to show.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// A word that every row of a call has.
-pub const ROW: &str = "tools/call";
+/// What every row of a request has.
+pub const ROW: &str = " → ";
 
 /// Opens `path`, with the cursor on the frame `seq`.
 pub fn open(path: &Path, seq: Option<u64>) -> anyhow::Result<Terminal> {

@@ -76,6 +76,19 @@ impl Echo {
 impl Ended {
     /// Fails unless the recording says exactly what it lacks; returns how much that is, by stream.
     pub fn missing(&self, library: &Library) -> [usize; 3] {
+        // Where its file was damaged, or there is no spool any more, readers do not wait for the
+        // indexer, which on a busy machine has little time.
+        wait_for("a complete recording", || {
+            let shown = library
+                .mcpreel("show")
+                .args(["@", "--json"])
+                .output()
+                .ok()?;
+            let shown: serde_json::Value = serde_json::from_slice(&shown.stdout).ok()?;
+            ["complete", "recovered"]
+                .contains(&shown["state"].as_str()?)
+                .then_some(())
+        });
         ["c2s", "s2c", "stderr"].map(|stream| missing_bytes(library, stream, &self.sent))
     }
 

@@ -69,6 +69,10 @@ fn what_is_said_of_a_folder_that_was_removed_in_mid_session_is_true() {
     });
     crate::support::wait_for("the removal", || std::fs::remove_dir_all(&dir).ok());
     echo.exchange(1000);
+    crate::support::wait_for("a warning", || {
+        echo.exchange(1);
+        echo.is_warned().then_some(())
+    });
     let ended = echo.end();
     assert!(!dir.exists());
     ended.assert_one_warning(&["removed", "nothing of it is kept"]);

@@ -2,7 +2,7 @@
 //! bytes go through, and what is lost of its recording is made up for.
 
 use crate::fail_open::echo::{ECHO, Echo};
-use crate::support::{Library, wait_for};
+use crate::support::{Library, wait_for, wait_for_work};
 use mcpreel_capture::spool::{SEGMENT, SpoolReader};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -38,12 +38,16 @@ pub fn children(parent: u32, is_meant: impl Fn(&str) -> bool) -> Vec<Pid> {
 }
 
 /// Waits until the indexer has nothing to do.
-fn wait_for_rest(library: &Library, echo: &Echo) {
+fn wait_for_rest(library: &Library, echo: &Echo, indexer: Pid) {
     let lines = String::from_utf8_lossy(&echo.sent).lines().count();
-    wait_for("an indexer that rests", || {
-        let frames = library.json(&["show", "@"])[0]["frames"].as_u64()?;
-        (frames == 3 * lines as u64).then_some(())
-    });
+    wait_for_work(
+        indexer.as_raw().cast_unsigned(),
+        "an indexer that rests",
+        || {
+            let frames = library.json(&["show", "@"])[0]["frames"].as_u64()?;
+            (frames == 3 * lines as u64).then_some(())
+        },
+    );
 }
 
 /// A session in the midst of which `happen` is done to the indexer and the recording; it gets the
@@ -53,17 +57,10 @@ fn disturbed(library: &Library, happen: impl FnOnce(Pid, &Path)) -> Echo {
     echo.exchange(300);
     let indexer = indexer(library, echo.pid());
     let reel = library.files("reel").remove(0);
-    wait_for_rest(library, &echo);
+    wait_for_rest(library, &echo, indexer);
     happen(indexer, &reel);
     echo.exchange(1000);
     echo
-}
-
-fn wait_for_completion(library: &Library) {
-    wait_for("its end", || {
-        let shown = library.json(&["show", "@"]);
-        (shown[0]["state"] == "complete").then_some(())
-    });
 }
 
 fn assert_whole(library: &Library, echo: Echo) {
@@ -178,7 +175,8 @@ fn a_wal_that_another_program_has_moved_into_the_file_is_no_loss() {
 #[test]
 fn a_recording_that_cannot_be_made_anew_in_full_says_what_it_lacks() {
     let library = Library::new();
-    let mut echo = disturbed(&library, |_, _| ());
+    let mut indexer = None;
+    let mut echo = disturbed(&library, |pid, _| indexer = Some(pid));
     let reel = library.files("reel").remove(0);
     let spool = SpoolReader::open(&reel.with_extension("spool")).expect("it is there");
     // Until something of the journal has been written over.
@@ -186,14 +184,13 @@ fn a_recording_that_cannot_be_made_anew_in_full_says_what_it_lacks() {
         echo.exchange(2000);
         (spool.progress().released > 3 * SEGMENT).then_some(())
     });
-    wait_for_rest(&library, &echo);
+    wait_for_rest(&library, &echo, indexer.expect("it was found"));
     drop(File::create(&reel).expect("it is ours"));
     wait_for("a warning", || {
         echo.exchange(10);
         echo.is_warned().then_some(())
     });
     let ended = echo.end();
-    wait_for_completion(&library);
     ended.assert_one_warning(&["cut off, removed or replaced", "lacks what its journal"]);
     for missing in ended.missing(&library) {
         assert!((1..ended.sent.len()).contains(&missing), "{missing}");
@@ -223,8 +220,6 @@ fn whatever_happens_to_the_files_the_session_goes_on_and_every_byte_is_accounted
         let mut echo = disturbed(&library, |_, reel| happen(reel));
         echo.exchange(3000);
         let ended = echo.end();
-        // Without a spool nobody knows that the indexer has not come to its end.
-        wait_for_completion(&library);
         let missing: usize = ended.missing(&library).iter().sum();
         assert!(nth == 0 || nth == 2 || missing == 0, "{nth}: {missing}");
     }

@@ -140,9 +140,10 @@ fn a_signal_ends_it_as_it_ends_a_server_and_the_report_is_said() {
         let received = session.wait();
         assert_eq!(received.status.signal(), Some(signal as i32));
         assert!(text(&received.err).contains("1 of 3 recorded requests used"));
+        assert_eq!(library.events("signal")[0]["signal"], signal.as_str());
+        // A list does not wait until it is complete, as what is shown alone does.
         let newest = library.json(&["ls"]).swap_remove(0);
         assert_eq!([&newest["origin"], &newest["state"]], ["mock", "complete"]);
-        assert_eq!(library.events("signal")[0]["signal"], signal.as_str());
         assert_eq!(library.events("exit")[0]["signal"], signal.as_str());
     }
 }

@@ -183,14 +183,16 @@ fn read_details(reel: &Path, spool: &Path) -> Details {
     let recorded = Recording::open_as_it_is(reel)
         .map_err(ReadError::from)
         .and_then(|recording| recording.summary());
+    let is_in_spool = match &recorded {
+        Ok(_) => false,
+        // The recorder has not come to creating it, or was killed while it did.
+        Err(ReadError::Open(OpenError::Missing { .. } | OpenError::Empty { .. })) => spool.exists(),
+        // Its indexer is about to make a damaged one anew.
+        Err(_) => matches!(spool::lock(spool), Err(LockError::Held)),
+    };
     match recorded {
         Ok(summary) => Details::Recorded(Box::new(summary)),
-        // The recorder has not come to creating it, or was killed while it did.
-        Err(ReadError::Open(OpenError::Missing { .. } | OpenError::Empty { .. }))
-            if spool.exists() =>
-        {
-            start_of(spool).map_or_else(Details::Unreadable, Details::Started)
-        }
+        Err(_) if is_in_spool => start_of(spool).map_or_else(Details::Unreadable, Details::Started),
         Err(error) => Details::Unreadable(error.into()),
     }
 }

@@ -2,7 +2,7 @@
 //! for nothing that is not on record.
 
 use crate::interop_session::{Session, record};
-use crate::peers::{Client, HAD_AGAIN, Server};
+use crate::peers::{Client, HAD_AGAIN, NOTES_TYPESCRIPT, Server, TYPESCRIPT_V2};
 use crate::support::{self, MCPREEL, wait_for};
 use serde_json::Value;
 
@@ -13,6 +13,30 @@ fn a_recorded_client_sees_the_same_with_the_mock_of_its_session() {
         complaints.extend(mocked(client, mode, servers));
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// A client that knows its server asks for less than one that is new to it.
+#[test]
+fn a_client_that_asks_which_versions_there_are_is_served_from_a_session_that_did_not() {
+    let mut session = record(&TYPESCRIPT_V2, "known", &[&NOTES_TYPESCRIPT]).swap_remove(0);
+    let methods = |session: &Session| {
+        let exchanges = session.json(&["show", "--exchanges"]);
+        let methods = exchanges.iter().filter_map(|it| it["method"].as_str());
+        methods.map(str::to_owned).collect::<Vec<_>>()
+    };
+    // It asks in a process of its own, which is the first; and the one that it is new to begins one too.
+    let last = session.recordings.pop().expect("it is on record");
+    session.recordings = vec![last.clone(), last];
+    assert!(!methods(&session).iter().any(|it| it == "server/discover"));
+    session.mode = "auto";
+    let mut seen = session.again(&mock(&session));
+    let mut before = session.seen.clone();
+    forget_progress(&mut seen);
+    forget_progress(&mut before);
+    let ends = ends(&session);
+    for what in ["version", "tools", "resources", "calls"] {
+        assert_eq!(seen[what], before[what], "{ends:?}");
+    }
 }
 
 /// What a client sees otherwise, or asks besides.

@@ -151,9 +151,6 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
     if !cells.is_empty() {
         return cells;
     }
-    if let Some(span) = word_of_line(text, name) {
-        return vec![Value::new(span, Bond::Line)];
-    }
     sentence::values(text, name, next)
 }
 
@@ -306,26 +303,6 @@ fn in_quotes(text: &[u8], name: &Name, (start, quote): (usize, &[u8]), bond: Bon
     values
 }
 
-/// The only word, or all in quotes, behind a name that begins a line: `password this`.
-fn word_of_line(text: &[u8], name: &Name) -> Option<Range<usize>> {
-    let rest = near(text, name.span.end, LONG);
-    let start = name.span.end + leading(rest, |byte| b" \t".contains(&byte));
-    let span = setting(text, name, start)
-        .filter(|span| start > name.span.end && !name.is_phrase && !span.is_empty())?;
-    let word = &text[span.clone()];
-    match word {
-        [open @ (b'"' | b'\''), inner @ .., close] if open == close && !inner.contains(open) => {
-            Some(span.start + 1..span.end - 1)
-        }
-        _ => {
-            let is_one = !word.contains(&b' ') && !word.starts_with(b"\"");
-            // A digest in a list of names.
-            let is_hash = word.len() > 12 && word.iter().all(u8::is_ascii_hexdigit);
-            (is_one && !is_hash && !is_name(&String::from_utf8_lossy(word))).then_some(span)
-        }
-    }
-}
-
 /// What stands in front of a name on a line that sets it.
 static SETS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
@@ -347,9 +324,7 @@ fn setting(text: &[u8], name: &Name, start: usize) -> Option<Range<usize>> {
     // Only the beginning of a long line is read: the line may have as many names as words, and
     // would be read once for each.
     let rest = near(text, start, LONG);
-    let rest = &rest[..line_end(rest, 0)];
-    let comment = memchr::memmem::find(rest, b" #").or_else(|| memchr::memmem::find(rest, b" <--"));
-    let rest = rest[..comment.unwrap_or(rest.len())].trim_ascii_end();
+    let rest = rest[..line_end(rest, 0)].trim_ascii_end();
     let said = std::str::from_utf8(rest).ok()?;
     let is_tagged = rest.starts_with(b"!") && rest.contains(&b' ');
     let fits = !is_tagged

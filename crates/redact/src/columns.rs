@@ -36,7 +36,7 @@ enum Cells {
 
 /// The beginning of a statement that names columns.
 static INSERT: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"(?i-u)(?:insert\s+into|copy)\s+[^\s(]{1,128}\s*$"));
+    LazyLock::new(|| regex(r"(?i-u)insert\s+into\s+[^\s(]{1,128}\s*$"));
 
 /// The values in the column of which `name` is the heading; none where it is no heading.
 pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
@@ -116,10 +116,7 @@ fn row_at(text: &[u8], at: usize) -> Range<usize> {
 /// Whether a row is a line that is drawn.
 fn is_drawn(row: &[u8]) -> bool {
     let row = String::from_utf8_lossy(row);
-    let mut cells = row.split(['│', '┆', '|']).map(str::trim);
     row.chars().all(|char| DRAWN.contains(char))
-        || row.contains('┆')
-            && cells.all(|cell| ["", "---", "str", "i64", "f64", "bool"].contains(&cell))
 }
 
 /// How the row is divided in which `name` is a cell, and which one; `None` where it is not the first
@@ -239,22 +236,6 @@ fn inserted(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Vec<Value>> 
     let close = memchr::memchr(b')', near(text, name.span.end, ROWS * 64))?;
     let mut at = name.span.end + close + 1;
     let mut values = Vec::new();
-    if near(text, at, 32)
-        .to_ascii_lowercase()
-        .starts_with(b" from stdin")
-    {
-        let rows = text[line_end(text, at)..].split(|byte| *byte == b'\n');
-        let mut start = line_end(text, at);
-        for row in rows.take(ROWS) {
-            let cells = split(row, b"\t");
-            let cell = cells.get(index).filter(|_| cells.len() > 1);
-            values.extend(
-                cell.map(|cell| Value::new(start + cell.start..start + cell.end, Bond::Cell)),
-            );
-            start += row.len() + 1;
-        }
-        return Some(values);
-    }
     // Rows are tuples; strings have their quotes doubled.
     while let Some(open) = memchr::memchr(b'(', &text[at..]).filter(|open| *open < 64) {
         let (mut is_quoted, mut start, mut cell, mut is_over) = (false, at + open + 1, 0, false);

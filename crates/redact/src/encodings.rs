@@ -21,11 +21,10 @@ pub(super) enum Code {
 
 impl Code {
     /// Texts that tell that a code is used.
-    pub const MARKS: [(&str, Self); 11] = [
+    pub const MARKS: [(&str, Self); 10] = [
         ("%", Self::Percent),
         ("\\u00", Self::Escape),
         ("\\/", Self::Escape),
-        ("\\x", Self::Escape),
         ("&quot;", Self::Entity),
         ("&apos;", Self::Entity),
         ("\u{1b}[", Self::Style),
@@ -57,10 +56,6 @@ impl Code {
                 // The first byte of a letter of several is followed by another one.
                 let is_one = |byte: &u8| *byte < 0xc0 || text.get(3) == Some(&b'%');
                 Some(([percent(text).filter(is_one)?, 0, 0, 0], 1, 3))
-            }
-            Self::Escape if text.starts_with(b"\\x") => {
-                let digits = std::str::from_utf8(text.get(2..4)?).ok()?;
-                Some(([u8::from_str_radix(digits, 16).ok()?, 0, 0, 0], 1, 4))
             }
             Self::Escape => {
                 let mut units = Units::new(text);
@@ -278,28 +273,18 @@ fn run_end(text: &[u8], start: usize) -> usize {
     }
 }
 
-/// What a run says where that begins like text: as hex digits, or as base64 from its first, second, third
-/// or fourth letter on, since what stands before may be no part of it.
+/// What a run says where that begins like text: as base64 from its first, second, third or fourth
+/// letter on, since what stands before may be no part of it.
 pub(super) fn readings(run: &[u8]) -> impl Iterator<Item = Vec<u8>> {
-    let is_hex = run.iter().all(u8::is_ascii_hexdigit);
-    let digit = |byte: u8| {
-        char::from(byte)
-            .to_digit(16)
-            .and_then(|digit| u8::try_from(digit).ok())
-    };
-    let byte = |pair: &[u8]| Some(digit(pair[0])? * 16 + digit(*pair.get(1)?)?);
-    let hex = is_hex.then(|| run.chunks(2).map_while(byte).collect());
-    let hex = hex.filter(|said: &Vec<u8>| is_text(said));
     // A hash, a trace or a UUID: no text has such a code.
     let is_id = run
         .iter()
         .all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
-    let base64 = (0..4).filter(move |_| !is_id).filter_map(|shift| {
+    (0..4).filter(move |_| !is_id).filter_map(|shift| {
         let rest = run.get(shift..)?;
         let probe = decode(&rest[..rest.len().min(PROBE)]);
         is_text(&probe).then(|| decode(rest))
-    });
-    hex.into_iter().chain(base64)
+    })
 }
 
 /// A run of base64, decoded as far as that is possible.

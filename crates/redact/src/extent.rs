@@ -1,7 +1,6 @@
 //! How far a value goes from where it begins: to its closing quote, the end of its word, or the end of
 //! its line.
 
-use super::entropy::is_value;
 use super::names::{LONGEST, is_of_name};
 use regex::bytes::Regex;
 use std::ops::Range;
@@ -98,15 +97,10 @@ pub(super) fn quoted(text: &[u8], start: usize, quote: &[u8]) -> Option<Range<us
     Some(start..start + leading(near, is_inside)).filter(|span| !span.is_empty())
 }
 
-/// A word without quotes: up to white space, or to what ends a value where values stand in a row. A
-/// variable of an environment has any sign in its value.
+/// A word without quotes: up to white space, or to what ends a value where values stand in a row.
 pub(super) fn bare(text: &[u8], name: &Range<usize>, start: usize) -> Range<usize> {
     let near = near(text, start, LONG);
     let is_of_url = matches!(text[..name.start].last(), Some(b'?' | b'&'));
-    let is_small = text[name.clone()].iter().any(u8::is_ascii_lowercase);
-    let is_variable = start == name.end + 1 && !is_of_url && !is_small;
-    let line = || &text[line_start(text, start)..start];
-    let is_open = |sign: u8| memchr::memchr_iter(sign, line()).count() % 2 == 1;
     let is_next = |rest: &[u8]| {
         let word = leading(&rest[..rest.len().min(LONGEST)], is_of_name);
         rest.first() == Some(&b'&') || word > 0 && rest.get(word) == Some(&b'=')
@@ -118,10 +112,9 @@ pub(super) fn bare(text: &[u8], name: &Range<usize>, start: usize) -> Range<usiz
         }
     };
     let ends = |(at, byte): (usize, &u8)| match byte {
-        b'"' | b'\'' | b'`' => !is_variable || is_open(*byte),
+        b'"' | b'\'' | b'`' | b'<' | b'>' => true,
         b';' if at < 3 => true,
         b'&' | b';' => is_last(&near[at + 1..]) || is_of_url || is_next(&near[at + 1..]),
-        b'<' | b'>' => true,
         b',' => is_next(&near[at + 1..]),
         byte => byte.is_ascii_whitespace(),
     };
@@ -130,24 +123,13 @@ pub(super) fn bare(text: &[u8], name: &Range<usize>, start: usize) -> Range<usiz
         let rest = &text[start + near.len()..];
         near.len() + leading(rest, |byte| !byte.is_ascii_whitespace())
     });
-    let span = trim(text, start..start + end);
-    // Brackets that are not closed begin a value, others stand for one: `{token}`.
-    let opened = leading(&text[span.clone()], |byte| b"[({".contains(&byte));
-    span.start + opened..span.end
+    trim(text, start..start + end)
 }
 
 /// Without what may end a sentence or close a bracket behind a value.
 pub(super) fn trim(text: &[u8], span: Range<usize>) -> Range<usize> {
-    let mut word = &text[span.clone()];
-    for mark in ["”", "“", "»", "‘", "’"] {
-        word = word.strip_suffix(mark.as_bytes()).unwrap_or(word);
-    }
-    // An exclamation mark may end a password as well, and a bracket may belong to it.
-    let is_password = word.ends_with(b"!") && is_value(word);
-    let is_closed = word.ends_with(b")") && word[1..].contains(&b'(');
-    let ends = trailing(word, |byte| {
-        !is_password && !is_closed && b",.)]}:\\!?".contains(&byte)
-    });
+    let word = &text[span.clone()];
+    let ends = trailing(word, |byte| b",.)]}:\\!?".contains(&byte));
     span.start..span.start + word.len() - ends
 }
 

@@ -157,7 +157,7 @@ impl Walk<'_> {
         }
         let program = first.map(spelled).unwrap_or_default();
         let is_pair = matches!(under, Under::Named(Class::Pair, _)) && is_pair(array);
-        let (mut before, mut is_script) = (None, false);
+        let mut before = None;
         for (index, element) in array.elements().enumerate() {
             let text = element.string_bytes().unwrap_or_default();
             // What begins like an option is the next one.
@@ -166,13 +166,11 @@ impl Walk<'_> {
             let below = match before.filter(|_| is_plain && !is_option) {
                 Some((class, bond)) => Under::Named(class, bond),
                 None if is_pair && index == 1 => Under::Named(Class::Password, Bond::Whole),
-                None if is_plain && is_script => Under::Nothing,
                 None if is_plain => Under::Word,
                 None => under,
             };
             before = self.option(&program, text);
             self.below(Step::Element(index), element, below);
-            is_script = matches!(text, [b'-', letters @ .., b'c'] if letters.iter().all(u8::is_ascii_lowercase));
         }
     }
 
@@ -227,11 +225,6 @@ impl Walk<'_> {
     fn said(&mut self, text: &[u8], under: Under) {
         let mark = self.found.hits.len();
         let finder = self.finder;
-        if matches!(under, Under::Named(..))
-            && finder.nested(text, self.depth + 1, under, self.found)
-        {
-            return;
-        }
         match under {
             Under::Ruled => {
                 let rule = (id::PATH, token::Kind::Secret);
@@ -264,12 +257,8 @@ impl Walk<'_> {
         let is_name = name.bytes().all(is_of_name)
             && (name.starts_with('-')
                 || !name.contains(|letter: char| letter.is_ascii_lowercase()));
-        let value = match &text[sign + 1..] {
-            [first @ (b'"' | b'\''), .., last] if first == last => sign + 2..text.len() - 1,
-            _ => sign + 1..text.len(),
-        };
         if let Some(class) = self.finder.policy.class(&name).filter(|_| is_name) {
-            self.add(text, value, (class, Bond::Whole));
+            self.add(text, sign + 1..text.len(), (class, Bond::Whole));
         }
     }
 

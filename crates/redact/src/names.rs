@@ -85,7 +85,6 @@ pub(super) struct Words {
     pub links: HashSet<String>,
     pub joins: HashSet<String>,
     pub protocol: Vec<String>,
-    pub ids: Vec<String>,
 }
 
 pub(super) fn words() -> &'static Words {
@@ -266,7 +265,6 @@ pub(super) fn joined(name: &str) -> (String, Vec<bool>) {
         if letter.is_alphanumeric() {
             let turns = letter.is_uppercase() && !before.is_uppercase();
             let is_begin = !before.is_alphanumeric() || turns;
-            let letter = half_width(letter);
             joined.extend(letter.to_lowercase());
             begins.push(is_begin);
             begins.resize(joined.len(), false);
@@ -274,14 +272,6 @@ pub(super) fn joined(name: &str) -> (String, Vec<bool>) {
         before = letter;
     }
     (joined, begins)
-}
-
-/// The letter of ASCII that one of full width stands for.
-fn half_width(letter: char) -> char {
-    match letter {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter),
-        other => other,
-    }
 }
 
 #[cfg(test)]
@@ -297,7 +287,6 @@ mod tests {
             ("mot de passe", Some(Class::Password)),
             ("数据库密码", Some(Class::Password)),
             ("ПАРОЛЬ", Some(Class::Password)),
-            ("ｐａｓｓｗｏｒｄ", Some(Class::Password)),
             ("userPass", Some(Class::Password)),
             ("compass", None),
             ("access_token", Some(Class::Token)),

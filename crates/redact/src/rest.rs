@@ -178,9 +178,7 @@ pub(super) fn listed(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
             let value = Value::new(inner, Bond::Alone);
             values.push(Value { class, ..value });
         } else if let Some(value) = item(text, span, name.class) {
-            let word = &text[value.span.clone()];
-            let is_sure = near[0] == b'[' && word.len() >= 8 || is_value(word);
-            values.extend(Some(value).filter(|_| is_sure || name.class == Class::Header));
+            values.push(value);
         }
         is_second = !is_second;
     }

@@ -105,8 +105,6 @@ struct Reading<'t> {
     /// Whether the next word is the value without a link.
     is_marked: bool,
     is_over: bool,
-    /// The word before.
-    last: &'t str,
 }
 
 impl Reading<'_> {
@@ -149,18 +147,15 @@ impl Reading<'_> {
         }
     }
 
-    /// Whether a word is one that nobody reads, and nothing says that it is something else: the id of
-    /// a request, a part of a list.
+    /// Whether a word is one that nobody reads, and no part of a list.
     fn is_random(&self, word: &Word, said: &str) -> bool {
         let after = &self.behind[word.end..];
         let is_line =
             word.before == Before::Line && !after.starts_with(|char| !"\r\n".contains(char));
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_+".contains(&byte);
-        let is_id = |id: &String| self.last.eq_ignore_ascii_case(id);
         (said.len() >= RANDOM || is_line && said.len() >= 10)
             && is_dense(said)
             && said.trim_end_matches('=').bytes().all(is_word)
-            && !words().ids.iter().any(is_id)
     }
 }
 
@@ -184,14 +179,6 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
             || called == b"PIN"
             || MARKS.iter().any(|mark| before.ends_with(mark)),
         is_over: false,
-        last: "",
-    };
-    // A verb as well: only what nobody says is a value.
-    let is_verb = called.eq_ignore_ascii_case(b"pass");
-    let is_said = |said: &str| {
-        is_name(said)
-            || said.contains('=')
-            || !said.contains(|c: char| c.is_ascii_digit() || c == '$')
     };
     let is_digits = name.class == Class::Digits;
     let bond = if is_digits { Bond::Alone } else { Bond::Line };
@@ -210,7 +197,7 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
         }
         let is_count = is_digits && counts(&text[name.span.end + at..]);
         let is_one = !is_count && reading.is_value(&word, said, found.is_empty());
-        if is_one && !(is_verb && is_said(said)) {
+        if is_one {
             let start = name.span.end + word.span.start;
             found.push(Value::new(start..start + said.len(), bond));
         } else if is_one_of(&words().links, &word, said) {
@@ -224,7 +211,7 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
         } else {
             reading.since_link = reading.since_link.map(|words| words + 1);
         }
-        (reading.is_adjacent, reading.last) = (false, said);
+        reading.is_adjacent = false;
         match word.after {
             After::Word => {}
             // `password mismatch, client: this`
@@ -316,14 +303,7 @@ fn next_word(text: &str, at: usize) -> Option<Word> {
     if let Some((open, close)) = quote {
         let start = start + open.len_utf8();
         let line = text[start..].split('\n').next()?;
-        // A sign within a word closes nothing.
-        let is_close =
-            |end: &usize| !line[end + close.len_utf8()..].starts_with(char::is_alphanumeric);
-        let close_at = line
-            .match_indices(*close)
-            .map(|(end, _)| end)
-            .find(is_close);
-        if let Some(length) = close_at {
+        if let Some(length) = line.find(*close) {
             let end = start + length;
             return Some(word(start..end, true, After::Word, end + close.len_utf8()));
         }
@@ -365,11 +345,7 @@ fn without_end(said: &str) -> &str {
     let ends = [
         ',', '.', ')', ';', ':', '?', '"', '\'', '`', '*', '”', '»', '’', '!',
     ];
-    let word = said.trim_end_matches(ends);
-    // An exclamation mark may end a password as well.
-    let is_cried =
-        said[word.len()..].starts_with('!') && word.contains(|char: char| char.is_ascii_digit());
-    &said[..word.len() + usize::from(is_cried)]
+    said.trim_end_matches(ends)
 }
 
 /// The speaker in front of an answer: `[10:42] ada: `.

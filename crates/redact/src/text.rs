@@ -163,9 +163,7 @@ fn shape(
     let lead = &text[at.saturating_sub(LEAD)..at];
     let start = at - trailing(lead, |byte| shape.rule.lead.has(byte));
     let before = start.checked_sub(1).map(|before| text[before]);
-    // Behind a backslash a letter is an escape, no part of a word.
-    let is_escaped = start >= 2 && text[start - 2] == b'\\';
-    if before.is_some_and(|byte| shape.rule.edge.has(byte) && !is_escaped) {
+    if before.is_some_and(|byte| shape.rule.edge.has(byte)) {
         return None;
     }
     let captures = shape.regex().captures(&text[start..])?;

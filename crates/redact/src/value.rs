@@ -75,8 +75,7 @@ pub(super) fn fits(class: Class, value: &str, bond: Bond) -> bool {
         _ if bond == Bond::Rest => {
             is_value(value.as_bytes()) && !(class == Password && value.contains('/'))
         }
-        Folder if value.starts_with(['/', '~']) || is_drive(value) => false,
-        Key if bond == Bond::Loose && value.bytes().all(|byte| byte.is_ascii_digit()) => false,
+        Folder if value.starts_with(['/', '~']) => false,
         Key if bond == Bond::Cell => is_token(value, bond),
         Password | Key | Folder => is_password(value, bond),
         Token => is_token(value, bond),
@@ -103,7 +102,7 @@ fn is_password(value: &str, bond: Bond) -> bool {
         Bond::Near => looks_adjacent(value, false),
         Bond::Loose => {
             let is_long = value.len() >= WORD && !value.contains('-');
-            let is_bare = !is_count && !is_link(value) && !is_name(value) && value.len() >= 4;
+            let is_bare = !is_count && !is_name(value) && value.len() >= 4;
             is_bare && (is_random(value) || is_long)
         }
     }
@@ -111,10 +110,7 @@ fn is_password(value: &str, bond: Bond) -> bool {
 
 fn is_token(value: &str, bond: Bond) -> bool {
     let is_word = value.len() < WORD && value.bytes().all(|byte| byte.is_ascii_lowercase());
-    let is_shouted = value.len() < WORD && !value.contains(|char: char| char.is_ascii_lowercase());
-    let is_made = || {
-        value.len() >= 8 && is_random(value) && !is_camel(value) && !is_link(value) && !is_shouted
-    };
+    let is_made = || value.len() >= 8 && is_random(value) && !is_camel(value);
     value.len() >= 6
         && !is_word
         && !value.contains(char::is_whitespace)
@@ -140,7 +136,6 @@ fn is_header(value: &str, bond: Bond) -> bool {
     value.len() >= 4
         && !is_code
         && !is_prose(value)
-        && !is_link(value)
         && (bond == Bond::Whole || is_word || words.any(|word| is_value(word.as_bytes())))
 }
 
@@ -159,9 +154,7 @@ pub(super) fn is_cookie(name: &str, value: &str) -> bool {
     !is_setting.contains(&&*small)
         && !small.contains(char::is_whitespace)
         && !is_placeholder(value)
-        && (is_value(value.as_bytes())
-            || is_session && value.len() >= 3
-            || value.len() >= MANY && is_random(value) && !value.contains('%'))
+        && (is_value(value.as_bytes()) || is_session && value.len() >= 3)
 }
 
 /// Whether a word is a code of digits, perhaps with signs between them.
@@ -193,8 +186,6 @@ struct Patterns {
     name: Regex,
     #[serde(deserialize_with = "whole")]
     measure: Regex,
-    #[serde(deserialize_with = "whole")]
-    cell: Regex,
 }
 
 static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
@@ -223,17 +214,11 @@ pub(super) fn is_path(value: &str) -> bool {
     let of_path = |char: char| char.is_ascii_alphanumeric() || "._-/\\~: ".contains(char);
     let is_begun =
         value.starts_with(['/', '~']) || value.starts_with("./") || value.starts_with("../");
-    let is_path = (is_begun && value.contains('/') || is_drive(value)) && value.len() > 3;
-    is_path && value.chars().all(of_path) && !is_dense(value)
-}
-
-fn is_drive(value: &str) -> bool {
-    matches!(value.as_bytes(), [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic())
-}
-
-/// Whether it is the address of a page, and nothing stands in front of its host.
-fn is_link(value: &str) -> bool {
-    (value.starts_with("http://") || value.starts_with("https://")) && !value.contains('@')
+    is_begun
+        && value.contains('/')
+        && value.len() > 3
+        && value.chars().all(of_path)
+        && !is_dense(value)
 }
 
 /// Words that make a sentence of several.
@@ -301,11 +286,7 @@ pub(super) fn is_code(value: &str) -> bool {
 pub(super) fn looks_generated(word: &str) -> bool {
     let is_joined = word.contains(['/', '_', '.', ':', '\\', '(', '[', '{', '<']);
     is_value(word.as_bytes())
-        || !is_joined
-            && is_random(word)
-            && !is_camel(word)
-            && !is_measure(word)
-            && names::class(word).is_none()
+        || !is_joined && is_random(word) && !is_camel(word) && names::class(word).is_none()
 }
 
 /// Whether a word is the name of a secret, or code, and not a secret.
@@ -351,9 +332,6 @@ pub(super) fn looks_stated(word: &str, is_quoted: bool) -> bool {
 
 /// Whether a word right behind a name (`password …`) is a password.
 pub(super) fn looks_adjacent(word: &str, is_quoted: bool) -> bool {
-    // What begins with signs is an argument or a name of code: `**kwargs`.
-    let inner = word.trim_start_matches(|char: char| !char.is_alphanumeric());
-    let inner = inner.trim_end_matches(['@', '*', '#', '+', '~', '&', '%', '?']);
     let has = |test: fn(char) -> bool| word.contains(test);
     let has_digit = has(|char| char.is_ascii_digit());
     let is_mixed =
@@ -362,9 +340,7 @@ pub(super) fn looks_adjacent(word: &str, is_quoted: bool) -> bool {
         && (!word.contains(' ') || is_quoted && has_digit && !word.contains('/'))
         && (is_quoted || !word.contains(BRACKETS) && !word.contains(','))
         && has(char::is_alphabetic)
-        && (inner.contains(|char| ODD_SIGNS.contains(char))
-            || has_digit && word.contains(';')
-            || is_mixed && looks_chosen(word))
+        && (word.contains(|char| ODD_SIGNS.contains(char)) || is_mixed && looks_chosen(word))
         && !is_measure(word)
         && !is_placeholder(word)
 }
@@ -393,7 +369,7 @@ pub(super) fn looks_set(value: &str) -> bool {
 }
 
 fn is_cell(value: &str) -> bool {
-    PATTERNS.cell.is_match(value) || names::class(value).is_some()
+    names::class(value).is_some()
 }
 
 fn is_long(word: &str) -> bool {

@@ -63,13 +63,13 @@ pub struct Open {
 
 impl Open {
     pub fn run(&self) -> Outcome {
+        let mut options = options(&self.folder, &self.appearance)?;
+        let mut selected = select::find(&self.recording, &options.library)?;
         if !is_terminal() {
             return Err(exit::usage(
                 "the viewer needs a terminal; `mcpreel show` prints a recording",
             ));
         }
-        let mut options = options(&self.folder, &self.appearance)?;
-        let mut selected = select::find(&self.recording, &options.library)?;
         let tape = Tape::of(&selected.path)?;
         if let Some(tape) = &tape {
             tape.reel().clone_into(&mut selected.path);

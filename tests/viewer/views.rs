@@ -121,6 +121,17 @@ fn statistics_count_what_fits_the_filter_and_say_of_how_many() {
 }
 
 #[test]
+fn esc_goes_back_to_stats_and_to_the_filter_that_was_in_force_there() {
+    let fixture = fixture::ended();
+    let mut viewer = Viewer::open(&fixture.path, SIZE);
+    viewer.act("f 'is:failed' Enter 3 j Enter");
+    assert_ne!(viewer.session().filter.text, "is:failed");
+    viewer.press("Esc");
+    assert_eq!(viewer.session().view, View::Stats);
+    assert_eq!(viewer.session().filter.text, "is:failed");
+}
+
+#[test]
 fn statistics_of_a_filter_follow_calls_that_begin_and_cease_to_fit() {
     for filter in ["is:failed", "is:open"] {
         let script = format!("3 f '{filter}' Enter");

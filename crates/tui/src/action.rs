@@ -77,19 +77,16 @@ actions! {
     Up, "up", [Everywhere "k Up"], "one up";
     HalfPageDown, "half-page-down", [Everywhere "Ctrl-D"], "half a page down";
     HalfPageUp, "half-page-up", [Everywhere "Ctrl-U"], "half a page up";
-    PageDown, "page-down", [Everywhere "PgDn Ctrl-F"], "a page down";
-    PageUp, "page-up", [Everywhere "PgUp Ctrl-B"], "a page up";
+    PageDown, "page-down", [Everywhere "PgDn"], "a page down";
+    PageUp, "page-up", [Everywhere "PgUp"], "a page up";
     Top, "top", [Everywhere "g Home"], "to the top";
     Bottom, "bottom", [Everywhere "G End"], "to the end; in a live list: follow";
     Goto, "goto", [], "to a frame by its number: `:1187`";
 
     // Recordings.
-    Narrow, "narrow", [Library "/ f"], "show only recordings with this text";
-    RecordingNote, "recording-note", [Library "n c"], "write a note about the recording; noted ones are never pruned";
     Delete, "delete", [Library "Delete D"], "delete the recording, after asking";
     Select, "select", [List "Space", Library "Space"], "select for a comparison; two at most";
     Unselect, "unselect", [], "take back what was selected for a comparison";
-    Follow, "follow", [], "follow the end of a live list, or stay where it is";
 
     // Views.
     Exchanges, "exchanges", [Session "1"], "the list: one row per request with its response";
@@ -103,11 +100,11 @@ actions! {
     ListLarger, "list-larger", [Session ">"], "more of the screen for the list, less for the detail";
 
     // Filter and search.
-    Filter, "filter", [Session "f"], "filter the rows";
+    Filter, "filter", [Session "/ f", Library "/ f"], "show only the rows that fit, or the recordings with this text";
     FilterToggle, "filter-toggle", [Session "F"], "filter off and on again";
     FilterLike, "filter-like", [List "="], "filter rows like this one: same method, name, status, …";
     Relax, "relax", [List "Backspace"], "take out the condition that hides everything, or the last one";
-    Search, "search", [Session "/"], "search in summaries, bodies and stderr";
+    Search, "search", [Session "\\ Ctrl-F"], "search in summaries, bodies and stderr";
     SearchNext, "search-next", [Session "n"], "next hit";
     SearchPrevious, "search-previous", [Session "N"], "hit before";
     NextFailure, "next-failure", [Session "e"], "next failed exchange";
@@ -117,17 +114,16 @@ actions! {
 
     // Marks and notes.
     Mark, "mark", [Session "m"], "mark the row, or take the mark off";
-    Note, "note", [Session "c"], "write a note on the row";
+    Note, "note", [Session "c", Library "c"], "write a note on the row or recording; noted recordings are never pruned";
 
     // Detail.
     Collapse, "collapse", [Detail "h Left", Findings "h Left"], "fold, or go to what it is in";
     Expand, "expand", [Detail "l Right", Findings "l Right"], "unfold, or go to the first in it";
     Explain, "explain", [Detail "i", Findings "i"], "what the rule of the finding means, in full";
     Toggle, "toggle", [Detail "Space", Findings "Space"], "fold or unfold";
-    Fold, "fold", [Detail "o"], "unfold all, or fold to a level";
     NextViolation, "next-violation", [Detail "v"], "next place in the messages where something is wrong";
     PreviousViolation, "previous-violation", [Detail "V"], "place before where something is wrong";
-    Representation, "representation", [Detail "r"], "tree, raw bytes, hex";
+    Representation, "representation", [Detail "r"], "tree or raw bytes";
     Sides, "sides", [Detail "b"], "request, response, both";
     LoadMore, "load-more", [Detail "L"], "load the next part of a long message";
 
@@ -155,13 +151,13 @@ actions! {
     FilterRange, "filter-range", [Timeline "="], "filter to the time on the screen";
 
     // Statistics.
-    Sort, "sort", [List "s", Stats "s"], "sort: the calls by latency, size or status, the table by its next column";
-    SortReverse, "sort-reverse", [Stats "r"], "the other way round";
+    Sort, "sort", [Library "s", List "s", Stats "s"], "sort: the recordings or calls as you choose, the table by its next column";
+    SortReverse, "sort-reverse", [Stats "R"], "the other way round";
 
     // Comparison.
     NextChange, "next-change", [Diff "e n"], "next difference";
     PreviousChange, "previous-change", [Diff "E N"], "difference before";
-    Unfold, "unfold", [Diff "Space o"], "show or fold what is equal";
+    Unfold, "unfold", [Diff "Space"], "show or fold what is equal";
     OpenLeft, "open-left", [Diff "h Left"], "go to the left one in its recording";
     OpenRight, "open-right", [Diff "l Right"], "go to the right one in its recording";
 }

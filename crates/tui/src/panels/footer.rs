@@ -24,10 +24,10 @@ use ratatui::widgets::Clear;
 /// actions, each with the word that is shown where that is another one.
 const HINTS: &str = "help, back, open, close, step-back earlier, step-forward later, \
     time-cursor now, next-pane other pane, toggle fold, representation raw, sides, zoom-in zoom in, \
-    zoom-out zoom out, pan-left earlier, pan-right later, sort, sort-reverse reverse, narrow, \
+    zoom-out zoom out, pan-left earlier, pan-right later, sort, sort-reverse reverse, \
     filter, failures, search, next-failure next failure, why, \
     compare-parent compare with its recording, copy, diff, replay, export, wire, \
-    recording-note note, delete, zoom, palette commands";
+    note, delete, zoom, palette commands";
 
 /// Whether an action does something here.
 fn is_useful(action: Action, session: Option<&Session>, contexts: &[Context]) -> bool {
@@ -178,7 +178,7 @@ fn session_chips(look: &Look, session: &Session) -> impl Iterator<Item = Chip> {
             session.search.status(look.glyph(Glyph::Dot)),
             Action::Close,
         ),
-        (Role::Chip, follows, Action::Follow),
+        (Role::Chip, follows, Action::Bottom),
         (
             Role::ChipWarn,
             if_on(session.filter.off, "FILTER OFF"),

@@ -18,7 +18,7 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::escape;
 
 /// Actions without a key that need a recording.
-const NEEDS_RECORDING: [Action; 3] = [Action::Goto, Action::Follow, Action::Unselect];
+const NEEDS_RECORDING: [Action; 2] = [Action::Goto, Action::Unselect];
 
 /// The actions that can be done in these contexts.
 pub fn possible(contexts: &[Context]) -> Vec<&'static Row> {

@@ -1,7 +1,7 @@
 //! The open recording: opened, followed, closed; its view and its pane.
 
 use super::menu::{Entry, Menu};
-use super::{list, search, selection};
+use super::{filter, list, search, selection};
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View, Viewer};
 use crate::effect::{Effect, Effects};
@@ -141,9 +141,12 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         }
         Action::ListSmaller => return Some(divide(app, session, false)),
         Action::ListLarger => return Some(divide(app, session, true)),
-        Action::Follow => list::follow(app, session),
         Action::Unselect => session.list.to_compare.clear(),
-        Action::Close if session.back.is_some() => show(session, session.back.unwrap_or_default()),
+        Action::Close if session.back.is_some() => {
+            let (view, before) = session.back.take()?;
+            show(session, view);
+            return Some(filter::restore(app, session, &before));
+        }
         Action::Close if session.focus == Focus::Detail => session.focus = Focus::Main,
         Action::Close if session.view != View::Exchanges => show(session, View::Exchanges),
         _ => return None,

@@ -240,7 +240,7 @@ fn sides(app: &App) -> Result<(Which, PathBuf), &'static str> {
     if library.to_compare.is_empty() && is_made {
         return Ok((Which::Parent(current.path.clone()), current.path.clone()));
     }
-    let entries = library.rows.iter().map(Arc::as_ref);
+    let entries = library.rows.iter().map(|row| &*row.entry);
     let mut both: Vec<_> = entries.filter(|entry| is_selected(entry)).collect();
     if both.len() == 1 && !is_selected(current) {
         both.push(current);

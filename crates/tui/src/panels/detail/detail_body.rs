@@ -49,7 +49,6 @@ enum Content<'s> {
     Tree(&'s Tree),
     /// Text, by the first byte of each line.
     Text(&'s [u32]),
-    Hex(usize),
 }
 
 /// The parts of a row as lines of so many columns.
@@ -58,24 +57,17 @@ pub struct Body<'s> {
     parts: &'s [Part],
     sides: Sides,
     representation: Representation,
-    columns: usize,
     /// The first line of each part; of a part that is not shown that of the next one.
     firsts: Vec<usize>,
     len: usize,
 }
 
 impl<'s> Body<'s> {
-    pub fn new(
-        parts: &'s [Part],
-        sides: Sides,
-        representation: Representation,
-        columns: usize,
-    ) -> Self {
+    pub fn new(parts: &'s [Part], sides: Sides, representation: Representation) -> Self {
         let mut body = Self {
             parts,
             sides,
             representation,
-            columns: columns.max(1),
             firsts: Vec::with_capacity(parts.len()),
             len: 0,
         };
@@ -106,9 +98,6 @@ impl<'s> Body<'s> {
         }
         match (self.representation, part.tree()) {
             (Representation::Tree, Some(tree)) => Content::Tree(tree),
-            (Representation::Hex, _) if !part.is_words() => {
-                Content::Hex(raw::per_line(self.columns))
-            }
             _ => Content::Text(&part.lines),
         }
     }
@@ -119,7 +108,6 @@ impl<'s> Body<'s> {
             Content::Nothing => 0,
             Content::Tree(tree) => tree.rows() + part.wraps.len(),
             Content::Text(lines) => lines.len(),
-            Content::Hex(per_line) => part.bytes().len().div_ceil(per_line),
         }
     }
 
@@ -145,7 +133,6 @@ impl<'s> Body<'s> {
                 (row, None) => tree.node_at(row).map_or(end, |node| tree.start(node)),
             },
             Content::Text(lines) => lines.get(row).map_or(end, |start| *start as usize),
-            Content::Hex(per_line) => (row * per_line).min(end),
         };
         Position {
             part,
@@ -174,7 +161,6 @@ impl<'s> Body<'s> {
                 let after = lines.partition_point(|start| *start as usize <= byte);
                 after.saturating_sub(1)
             }
-            Content::Hex(per_line) => byte / per_line,
         };
         first + (row + 1).min(rows)
     }
@@ -209,9 +195,6 @@ impl<'s> Body<'s> {
                     plain.for_each(|(role, _)| *role = as_role);
                 }
                 Line::Bytes(line)
-            }
-            Content::Hex(per_line) => {
-                Line::Bytes(raw::line(part.bytes(), row, per_line, &part.hits))
             }
         })
     }

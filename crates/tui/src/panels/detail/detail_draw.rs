@@ -296,7 +296,6 @@ fn chips(detail: &Detail, look: Look) -> Spans {
     let way = match detail.representation {
         Representation::Tree => None,
         Representation::Raw => Some(" raw "),
-        Representation::Hex => Some(" hex "),
     };
     let sides = match detail.sides {
         Sides::Both => None,

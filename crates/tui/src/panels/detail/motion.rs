@@ -8,14 +8,13 @@ use crate::action::Action;
 use crate::app::{App, Focus, Session};
 use crate::effect::Effects;
 use crate::panels::list;
-use crate::panels::menu::{Entry, Menu};
 use crate::panels::selection;
 use crate::widget::cursor;
 use crate::widget::frame;
 use crate::widget::tree::Tree;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::Stopped;
-use mcpreel_wire::text::{escape, plural};
+use mcpreel_wire::text::escape;
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     let (_, page) = size(app, session);
@@ -40,7 +39,6 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
             detail.tab = Tab::Body;
             detail.sides = detail.sides.next();
         }
-        Action::Fold => return Some(app.push(fold_menu())),
         _ => moved(detail, action, page)?,
     }
     settle(app, session);
@@ -106,42 +104,6 @@ pub fn fold(detail: &mut Detail, action: Action) {
             _ => part.folded = folded,
         }
     }
-}
-
-fn fold_menu() -> Menu {
-    let level = |level: u8| {
-        let letter = char::from(b'0' + level);
-        let label = plural(level.into(), "level");
-        Entry::in_session(letter, label, move |app, session| {
-            fold_to(app, session, Some(level.into()))
-        })
-    };
-    let all = Entry::in_session('a', "unfold all", |app, session| {
-        fold_to(app, session, None)
-    });
-    let levels = (1..=5).map(level);
-    Menu::new("unfold", [all].into_iter().chain(levels).collect())
-}
-
-/// Folds the tree under the cursor to a level, or unfolds all of it; all trees on a heading that
-/// has none.
-fn fold_to(app: &mut App, session: &mut Session, level: Option<u16>) -> Effects {
-    let Some(shown) = session.detail.shown.as_deref_mut() else {
-        return vec![];
-    };
-    let at = shown.at.cursor.part;
-    let part = shown.parts.get(at);
-    let is_one = part.is_some_and(|part| part.tree().is_some());
-    let parts = shown.parts.iter_mut().enumerate();
-    let meant = parts.filter(|(nth, _)| !is_one || *nth == at);
-    for tree in meant.filter_map(|(_, part)| part.tree_mut()) {
-        match level {
-            Some(level) => tree.fold_to(level),
-            None => tree.unfold_all(),
-        }
-    }
-    settle(app, session);
-    vec![]
 }
 
 pub fn load_more(app: &mut App, session: &mut Session) -> Effects {

@@ -90,7 +90,6 @@ pub enum Representation {
     #[default]
     Tree,
     Raw,
-    Hex,
 }
 
 impl Sides {
@@ -101,7 +100,7 @@ impl Sides {
 
 impl Representation {
     pub fn next(self) -> Self {
-        [Self::Raw, Self::Hex, Self::Tree][self as usize]
+        [Self::Raw, Self::Tree][self as usize]
     }
 }
 
@@ -210,11 +209,7 @@ impl Part {
     /// Divides the bytes into lines of so many columns, where they are written as text.
     pub fn lay_out(&mut self, representation: Representation, columns: usize) {
         self.wraps.clear();
-        let is_text = match representation {
-            Representation::Tree => self.tree().is_none(),
-            Representation::Raw => true,
-            Representation::Hex => self.is_words(),
-        };
+        let is_text = representation == Representation::Raw || self.tree().is_none();
         if is_text && self.columns != columns {
             self.columns = columns;
             let lines = raw::lines(self.bytes(), columns, self.controls());
@@ -265,10 +260,6 @@ impl Part {
         let above = self.wraps.iter().rfind(|wrap| wrap.line <= line);
         let row = above.map_or(line, |wrap| wrap.row + line - wrap.line);
         (row, above.filter(|wrap| wrap.line == line))
-    }
-
-    pub fn is_words(&self) -> bool {
-        matches!(self.kind, PartKind::Words(_))
     }
 
     pub fn controls(&self) -> Controls {

@@ -94,11 +94,10 @@ impl Tab {
 }
 
 impl Detail {
-    /// The lines of the body, for the columns that it was scrolled for.
+    /// The lines of the body.
     pub fn body(&self) -> Option<Body<'_>> {
         let parts = &self.shown.as_deref()?.parts;
-        let columns = self.size.0;
-        Some(Body::new(parts, self.sides, self.representation, columns))
+        Some(Body::new(parts, self.sides, self.representation))
     }
 
     pub fn cursor(&self) -> Option<Position> {

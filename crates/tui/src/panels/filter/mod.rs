@@ -20,8 +20,8 @@ use mcpreel_trace::query::{Query, QueryError, relaxations, undecided, value_text
 use mcpreel_wire::text::escape;
 use ratatui::layout::Position;
 use tui_input::Input;
+pub use typed::{Before, Filter, Relaxed, is, narrowed};
 use typed::{Counting, Relaxing, Seen};
-pub use typed::{Filter, Relaxed, is, narrowed};
 
 /// The label of the prompt, under which typed filters are remembered.
 const LABEL: &str = "filter";
@@ -106,7 +106,7 @@ fn alike(item: &Item) -> Vec<Entry> {
 /// Opens the prompt with what was typed before.
 fn edit(app: &mut App, session: &mut Session) -> Effects {
     let filter = &mut session.filter;
-    filter.before = Some((filter.text.clone(), filter.query.clone(), filter.off));
+    filter.before = Some(filter.as_before());
     // Whatever is typed now is another condition.
     let space = if filter.text.is_empty() { "" } else { " " };
     let text = format!("{}{space}", filter.text);
@@ -199,13 +199,16 @@ fn done(app: &mut App, session: &mut Session, text: &str) -> Effects {
 
 /// The filter was left without being done: the one before is in force again.
 fn left(app: &mut App, session: &mut Session) -> Effects {
+    let before = session.filter.before.take();
+    before.map_or_else(Effects::new, |before| restore(app, session, &before))
+}
+
+/// Puts the filter of before in force.
+pub fn restore(app: &mut App, session: &mut Session, (text, query, off): &Before) -> Effects {
     let filter = &mut session.filter;
-    let Some((text, query, off)) = filter.before.take() else {
-        return vec![];
-    };
     let was = filter.in_force().clone();
-    filter.take(&text);
-    (filter.query, filter.off) = (query, off);
+    filter.take(text);
+    (filter.query, filter.off) = (query.clone(), *off);
     if *filter.in_force() == was {
         return vec![];
     }

@@ -12,6 +12,9 @@ use std::ops::Range;
 /// The filter that fits everything.
 static EVERYTHING: Query = Query { expr: None };
 
+/// A filter as it was: its text, the last good one, whether it was off.
+pub type Before = (String, Query, bool);
+
 #[derive(Debug, Default)]
 pub struct Filter {
     pub text: String,
@@ -21,7 +24,7 @@ pub struct Filter {
     /// Whether everything is shown all the same.
     pub off: bool,
     /// The filter to go back to if what is typed is given up.
-    pub before: Option<(String, Query, bool)>,
+    pub before: Option<Before>,
     pub popup: Popup,
     /// The nearest filter that something fits, where nothing fits this one.
     pub relaxed: Relaxed,
@@ -52,6 +55,10 @@ pub enum Relaxed {
 }
 
 impl Filter {
+    pub fn as_before(&self) -> Before {
+        (self.text.clone(), self.query.clone(), self.off)
+    }
+
     /// The filter that the rows are asked with.
     pub fn in_force(&self) -> &Query {
         if self.off { &EVERYTHING } else { &self.query }

@@ -37,8 +37,12 @@ use ratatui::text::Line;
 /// Columns of a call in which its method is shown with more than its last part.
 const METHOD: usize = 24;
 
-/// The column of the call.
+/// The places of columns.
+pub const TIME: usize = 1;
 const CALL: usize = 2;
+pub const SIZE: usize = 3;
+pub const LATENCY: usize = 4;
+pub const STATUS: usize = 6;
 
 /// The columns in a pane of `width` columns, with numbers of up to `digits` digits and times of
 /// `time` columns. Half of the pane is for the call before any other column has room.

@@ -90,10 +90,25 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
 
 /// The orders: the column whose heading gives each, its letter, its label.
 const SORTS: [(Option<Sort>, usize, char, &str); 4] = [
-    (None, 1, 't', "time"),
-    (Some(Sort::Latency), 4, 'l', "latency: the slowest first"),
-    (Some(Sort::Size), 3, 's', "size: the largest first"),
-    (Some(Sort::Status), 6, 'f', "status: what failed first"),
+    (None, list_draw::TIME, 't', "time"),
+    (
+        Some(Sort::Latency),
+        list_draw::LATENCY,
+        'l',
+        "latency: the slowest first",
+    ),
+    (
+        Some(Sort::Size),
+        list_draw::SIZE,
+        's',
+        "size: the largest first",
+    ),
+    (
+        Some(Sort::Status),
+        list_draw::STATUS,
+        'f',
+        "status: what failed first",
+    ),
 ];
 
 fn sorts() -> Menu {
@@ -159,17 +174,6 @@ fn ordered(app: &mut App, session: &mut Session, (by, extent, keys): Ordered) ->
         session.list.put_cursor(0, page);
     }
     vec![]
-}
-
-/// Follows the end of the list, or stays where it is if it did.
-pub fn follow(app: &mut App, session: &mut Session) {
-    let page = page(app, session);
-    let list = &mut session.list;
-    if list.follows() {
-        list.stay(page);
-    } else {
-        list.follow();
-    }
 }
 
 /// How many rows the list shows at once.

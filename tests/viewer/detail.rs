@@ -5,7 +5,7 @@ use crate::by_hand::{Viewer, has};
 use crate::fixture::{self, Recording};
 use crate::mouse::{click_on, wheel_down};
 use mcpreel_trace::item::{ItemKey, Lens};
-use mcpreel_tui::panels::detail::{Detail, Representation, Sides, Tab};
+use mcpreel_tui::panels::detail::{Detail, Representation, Tab};
 use mcpreel_tui::widget::pager::Text;
 
 const SIZE: (u16, u16) = (120, 30);
@@ -151,18 +151,11 @@ fn another_way_of_writing_keeps_the_place() {
     assert!(line.contains("isError"), "{line}");
     viewer.press("r");
     assert!(path(&viewer).starts_with("result."), "{}", path(&viewer));
-    viewer.press("b");
-    assert_eq!(detail(&viewer).sides, Sides::Request);
-    has(&viewer, &["▾ request"]);
-    has_no(&viewer, "▾ response");
-    viewer.press("b");
-    has_no(&viewer, "▾ request");
 }
 
 #[test]
 fn strings_open_in_full() {
     let (mut viewer, _recording) = call();
-    viewer.press("b b");
     for (place, parts) in [
         (
             "content[0].text",

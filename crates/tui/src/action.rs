@@ -57,17 +57,17 @@ pub struct Row {
 actions! {
     // Everywhere.
     Help, "help", [Everywhere "? F1"], "keys, the filter language and the signs, for where you are";
-    Palette, "palette", [Everywhere ":"], "find any command by typing parts of its name";
+    Palette, "palette", [Everywhere ":"], "find any command by parts of its name, a frame by its number";
     NextPane, "next-pane", [Session "Tab"], "to the next pane, in the detail to its story and findings";
-    PreviousPane, "previous-pane", [Session "BackTab"], "to the pane before";
+    PreviousPane, "previous-pane", [Session "BackTab"], "to the previous pane";
     Open, "open", [Everywhere "Enter"], "open what is selected";
-    Close, "close", [Everywhere "Esc"], "close what lies on top, clear the search, back to the list; never quits";
+    Close, "close", [Everywhere "Esc"], "close the topmost panel, clear the search, back to the list; never quits";
     Back, "back", [Everywhere "q"], "back to the recordings; there it quits";
     Quit, "quit", [], "quit";
     Cancel, "cancel", [Everywhere "Ctrl-C"], "stop what is running; twice quits";
     Suspend, "suspend", [Everywhere "Ctrl-Z"], "suspend to the shell; fg comes back";
-    Repaint, "repaint", [Everywhere "Ctrl-L"], "draw the screen anew";
-    Messages, "messages", [], "all messages that were shown";
+    Repaint, "repaint", [Everywhere "Ctrl-L"], "redraw the screen";
+    Messages, "messages", [], "the messages shown so far";
     Mouse, "mouse", [], "mouse on, off: off, the terminal selects text";
     Theme, "theme", [], "choose the colours";
     Print, "print", [], "what was copied last, or the message, as plain text on the normal screen";
@@ -81,12 +81,11 @@ actions! {
     PageUp, "page-up", [Everywhere "PgUp"], "a page up";
     Top, "top", [Everywhere "g Home"], "to the top";
     Bottom, "bottom", [Everywhere "G End"], "to the end; in a live list: follow";
-    Goto, "goto", [], "to a frame by its number: `:1187`";
 
     // Recordings.
     Delete, "delete", [Library "Delete D"], "delete the recording, after asking";
     Select, "select", [List "Space", Library "Space"], "select for a comparison; two at most";
-    Unselect, "unselect", [], "take back what was selected for a comparison";
+    Unselect, "unselect", [], "clear the selection for a comparison";
 
     // Views.
     Exchanges, "exchanges", [Session "1"], "the list: one row per request with its response";
@@ -94,37 +93,36 @@ actions! {
     Stats, "stats", [Session "3"], "counts and latencies per method and tool";
     Findings, "findings", [Session "4"], "what is wrong or remarkable";
     Why, "why", [Session "W"], "why it went wrong: the cause, what shows it, what to do";
-    Wire, "wire", [Session "w"], "exchanges or wire: one row per frame";
-    Zoom, "zoom", [Session "z"], "the pane on the whole screen, and back";
+    Wire, "wire", [Session "w"], "calls, or the wire with one row per frame";
+    Zoom, "zoom", [Session "z"], "full screen for this pane, and back";
     ListSmaller, "list-smaller", [Session "<"], "less of the screen for the list, more for the detail";
     ListLarger, "list-larger", [Session ">"], "more of the screen for the list, less for the detail";
 
     // Filter and search.
-    Filter, "filter", [Session "/ f", Library "/ f"], "show only the rows that fit, or the recordings with this text";
+    Filter, "filter", [Session "/ f", Library "/ f", Text "/"], "show only the rows that fit, or the recordings with this text; find a line of a text";
     FilterToggle, "filter-toggle", [Session "F"], "filter off and on again";
     FilterLike, "filter-like", [List "="], "filter rows like this one: same method, name, status, …";
     Relax, "relax", [List "Backspace"], "take out the condition that hides everything, or the last one";
     Search, "search", [Session "\\ Ctrl-F"], "search in summaries, bodies and stderr";
     SearchNext, "search-next", [Session "n"], "next hit";
-    SearchPrevious, "search-previous", [Session "N"], "hit before";
+    SearchPrevious, "search-previous", [Session "N"], "previous hit";
     NextFailure, "next-failure", [Session "e"], "next failed exchange";
-    PreviousFailure, "previous-failure", [Session "E"], "failed exchange before";
+    PreviousFailure, "previous-failure", [Session "E"], "previous failed exchange";
     Failures, "failures", [Session "!"], "only what has failed, and all again";
-    Pause, "pause", [Session "p"], "freeze the picture; recording goes on";
+    Pause, "pause", [Session "p"], "stop showing new rows, and go on; recording continues";
 
     // Marks and notes.
     Mark, "mark", [Session "m"], "mark the row, or take the mark off";
     Note, "note", [Session "c", Library "c"], "write a note on the row or recording; noted recordings are never pruned";
 
     // Detail.
-    Collapse, "collapse", [Detail "h Left", Findings "h Left"], "fold, or go to what it is in";
-    Expand, "expand", [Detail "l Right", Findings "l Right"], "unfold, or go to the first in it";
+    Collapse, "collapse", [Detail "h Left", Findings "h Left"], "fold, or go to the parent";
+    Expand, "expand", [Detail "l Right", Findings "l Right"], "unfold, or go to the first child";
     Explain, "explain", [Detail "i", Findings "i"], "what the rule of the finding means, in full";
     Toggle, "toggle", [Detail "Space", Findings "Space"], "fold or unfold";
     NextViolation, "next-violation", [Detail "v"], "next place in the messages where something is wrong";
-    PreviousViolation, "previous-violation", [Detail "V"], "place before where something is wrong";
+    PreviousViolation, "previous-violation", [Detail "V"], "previous place where something is wrong";
     Representation, "representation", [Detail "r"], "tree or raw bytes";
-    Sides, "sides", [Detail "b"], "request, response, both";
     LoadMore, "load-more", [Detail "L"], "load the next part of a long message";
 
     // Doing.
@@ -133,8 +131,6 @@ actions! {
     CompareParent, "compare-parent", [Session "P", Library "P"], "a replay or mock beside the recording that it was made from";
     Replay, "replay", [Session "a", Library "a"], "replay the call or the whole session, after asking";
     Export, "export", [Session "x", Library "x"], "export as a file: format, what of it, without its secrets or raw";
-    StopExport, "stop-export", [], "stop the export that is running: no file is left";
-    StopReplay, "stop-replay", [], "stop the replay that is running; once more kills the server";
     TimeColumn, "time-column", [List "t"], "times as clock, since the start, or since the row before";
 
     // Playback.
@@ -152,11 +148,11 @@ actions! {
 
     // Statistics.
     Sort, "sort", [Library "s", List "s", Stats "s"], "sort: the recordings or calls as you choose, the table by its next column";
-    SortReverse, "sort-reverse", [Stats "R"], "the other way round";
+    SortReverse, "sort-reverse", [Stats "R"], "reverse the order";
 
     // Comparison.
     NextChange, "next-change", [Diff "e n"], "next difference";
-    PreviousChange, "previous-change", [Diff "E N"], "difference before";
+    PreviousChange, "previous-change", [Diff "E N"], "previous difference";
     Unfold, "unfold", [Diff "Space"], "show or fold what is equal";
     OpenLeft, "open-left", [Diff "h Left"], "go to the left one in its recording";
     OpenRight, "open-right", [Diff "l Right"], "go to the right one in its recording";

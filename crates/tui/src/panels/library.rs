@@ -24,7 +24,6 @@ use crate::widget::spans;
 use crate::widget::table::{self, Column};
 use crate::worker::{Answer, Ask};
 use mcpreel_share::phrases::{sentence, when};
-use mcpreel_store::annotate;
 use mcpreel_store::library::{Standing, retention};
 use mcpreel_wire::text::{count, cut_middle, escape, plural, size, width};
 use ratatui::Frame;
@@ -143,24 +142,7 @@ fn ask_note(app: &mut App) -> Option<Effects> {
     };
     let old = summary.note.clone().unwrap_or_default();
     let path = entry.path.clone();
-    let (label, hint) = ("note on the recording", "Enter keeps it, empty removes it");
-    let prompt = Prompt::new(label, hint, &old, move |_, text| {
-        let note = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-        let write = move || write_note(&path, note.as_deref());
-        vec![Ask::Change(Box::new(write)).into()]
-    });
-    Some(app.push(prompt))
-}
-
-fn write_note(path: &Path, note: Option<&str>) -> Answer {
-    let done = match note {
-        Some(_) => "noted; the recording is never pruned",
-        None => "the note was removed",
-    };
-    match annotate::set_note(path, None, note) {
-        Ok(()) => changed(done.to_owned()),
-        Err(error) => Answer::failed(sentence(&error)),
-    }
+    Some(super::notes::ask(app, path, None, &old))
 }
 
 /// Asks whether it is meant, and says what goes. The cursor is on the answer that does no harm.
@@ -210,7 +192,7 @@ fn delete(path: &Path) -> Answer {
 }
 
 /// A recording was changed: the folder is listed anew.
-fn changed(told: String) -> Answer {
+pub fn changed(told: String) -> Answer {
     Answer::new(|viewer| {
         let app = &mut viewer.app;
         app.say(told);
@@ -409,11 +391,7 @@ fn draw_about(app: &App, entry: &Row, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let columns = usize::from(area.width);
     let [who, how] = about(entry);
-    let role = match entry.standing {
-        Standing::Unreadable => Role::Bad,
-        Standing::Finished | Standing::Live => Role::Faint,
-        _ => Role::Warn,
-    };
+    let role = state(entry).1;
     let lines = [
         (Role::Border, "─".repeat(columns)),
         (Role::Text, format!(" {who}")),

@@ -12,7 +12,7 @@
 //! A cursor is kept as a [`Position`], never as the number of a line: it stays with its bytes when
 //! something is folded, written another way, or drawn at another width.
 
-use super::part::{Part, PartKind, Representation, Sides, Wrap};
+use super::part::{Part, PartKind, Representation, Wrap};
 use super::violations::Wrong;
 use crate::theme::Role;
 use crate::widget::raw;
@@ -55,7 +55,6 @@ enum Content<'s> {
 #[derive(Clone, Debug)]
 pub struct Body<'s> {
     parts: &'s [Part],
-    sides: Sides,
     representation: Representation,
     /// The first line of each part; of a part that is not shown that of the next one.
     firsts: Vec<usize>,
@@ -63,17 +62,16 @@ pub struct Body<'s> {
 }
 
 impl<'s> Body<'s> {
-    pub fn new(parts: &'s [Part], sides: Sides, representation: Representation) -> Self {
+    pub fn new(parts: &'s [Part], representation: Representation) -> Self {
         let mut body = Self {
             parts,
-            sides,
             representation,
             firsts: Vec::with_capacity(parts.len()),
             len: 0,
         };
         for part in parts {
             body.firsts.push(body.len);
-            if part.is_on(sides, representation) {
+            if part.is_on(representation) {
                 body.len += 1 + body.rows(part) + usize::from(part.note().is_some());
             }
         }
@@ -89,7 +87,7 @@ impl<'s> Body<'s> {
     }
 
     fn is_on(&self, part: &Part) -> bool {
-        part.is_on(self.sides, self.representation)
+        part.is_on(self.representation)
     }
 
     fn content(&self, part: &'s Part) -> Content<'s> {

@@ -3,7 +3,7 @@
 
 use super::detail_body::Position;
 use super::part::Part;
-use super::{Detail, Representation, Sides, Tab, settle, size};
+use super::{Detail, Representation, Tab, settle, size};
 use crate::action::Action;
 use crate::app::{App, Focus, Session};
 use crate::effect::Effects;
@@ -34,10 +34,6 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::Representation => {
             detail.tab = Tab::Body;
             detail.representation = detail.representation.next();
-        }
-        Action::Sides => {
-            detail.tab = Tab::Body;
-            detail.sides = detail.sides.next();
         }
         _ => moved(detail, action, page)?,
     }
@@ -120,9 +116,9 @@ pub fn load_more(app: &mut App, session: &mut Session) -> Effects {
             vec![]
         }
         (true, None) => {
-            app.refuse("more than this is not held; `mcpreel show --json` has all of it")
+            app.refuse("the viewer loads no more of it; `mcpreel show --json` prints all")
         }
-        (false, _) => app.say("all of it is here"),
+        (false, _) => app.say("all of it is loaded"),
     }
 }
 
@@ -171,9 +167,6 @@ fn reveal(app: &mut App, session: &mut Session, place: Position) {
     };
     shown.at.cursor = place;
     if let Some(part) = shown.parts.get_mut(place.part) {
-        if !part.is_on(detail.sides, detail.representation) {
-            detail.sides = Sides::Both;
-        }
         if let Some(byte) = place.byte {
             part.folded = false;
             part.reveal(byte);
@@ -201,7 +194,7 @@ fn next(app: &mut App, session: &mut Session, forward: bool) -> Option<Effects> 
         before.unwrap_or(places.len().saturating_sub(1))
     };
     let Some((place, nth)) = places.get(at).copied() else {
-        return Some(app.refuse("no finding is about a place in these messages"));
+        return Some(app.refuse("no finding points into these messages"));
     };
     shown.at_finding = nth;
     let finding = &shown.findings[nth];

@@ -74,28 +74,12 @@ pub enum TextRole {
     Words,
 }
 
-/// Which messages of an exchange are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sides {
-    #[default]
-    Both,
-    Request,
-    /// The response, or that there is none.
-    Response,
-}
-
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Representation {
     /// JSON as rows that fold; anything else as text.
     #[default]
     Tree,
     Raw,
-}
-
-impl Sides {
-    pub fn next(self) -> Self {
-        [Self::Request, Self::Response, Self::Both][self as usize]
-    }
 }
 
 impl Representation {
@@ -359,14 +343,9 @@ impl Part {
         }
     }
 
-    /// Whether it is shown where only these sides are, written so.
-    pub fn is_on(&self, sides: Sides, way: Representation) -> bool {
-        match self.kind {
-            PartKind::Text(TextRole::Event) => way != Representation::Tree,
-            PartKind::Text(TextRole::Request) => sides != Sides::Response,
-            PartKind::Text(TextRole::Response) | PartKind::Missing => sides != Sides::Request,
-            _ => true,
-        }
+    /// Whether it is shown where messages are written so.
+    pub fn is_on(&self, way: Representation) -> bool {
+        self.kind != PartKind::Text(TextRole::Event) || way != Representation::Tree
     }
 }
 

@@ -36,7 +36,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::FilterLike => {
             let entries = session.list.selected_item().map(alike).unwrap_or_default();
             Some(if entries.is_empty() {
-                app.say("nothing of this row can be filtered by")
+                app.say("this row has nothing to filter by")
             } else {
                 app.push(Menu::new("filter rows with the same …", entries))
             })
@@ -82,8 +82,6 @@ fn alike(item: &Item) -> Vec<Entry> {
     let status = exchange.map(|one| format!("status:{}", one.status.as_str()));
     let id = exchange.map(|one| format!("id:{}", one.rpc_id.json()));
     let task = exchange.and_then(|one| exact(Field::Task, one.task.as_deref()));
-    let ends = exchange.and_then(|one| Some((one.request.0.0, one.response?.0.0)));
-    let time = ends.map(|(first, last)| format!("seq:{first}..{last}"));
     let filters = [
         ('m', "method", method),
         ('n', "name", name),
@@ -91,7 +89,6 @@ fn alike(item: &Item) -> Vec<Entry> {
         ('s', "status", status),
         ('i', "id", id),
         ('t', "task", task),
-        ('r', "time", time),
         ('d', "kind", Some(format!("kind:{}", item.kind().as_str()))),
     ];
     let entry = |(letter, what, filter): (char, &str, Option<String>)| {
@@ -172,7 +169,7 @@ fn changed(app: &mut App, session: &mut Session) -> Effects {
         filter.text = text;
         filter.error = Some(QueryError {
             at,
-            message: "a name that goes on, or with Enter a word to look for".to_owned(),
+            message: "not finished; Enter looks for it as a word".to_owned(),
             nearest: None,
         });
     } else if filter.take(&text) {

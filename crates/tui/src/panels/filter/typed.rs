@@ -12,6 +12,14 @@ use std::ops::Range;
 /// The filter that fits everything.
 static EVERYTHING: Query = Query { expr: None };
 
+/// What is offered first where nothing is typed yet.
+const OFFERS: [(&str, &str); 4] = [
+    ("is:failed", "failures"),
+    ("kind:request", "calls"),
+    ("dir:s2c", "from the server"),
+    ("kind:stderr", "lines of stderr"),
+];
+
 /// A filter as it was: its text, the last good one, whether it was off.
 pub type Before = (String, Query, bool);
 
@@ -91,7 +99,8 @@ impl Popup {
         let completion = complete(text, caret);
         self.at = None;
         self.replace = completion.replace;
-        let known = completion.candidates.into_iter();
+        let offers = OFFERS.into_iter().filter(|_| text.trim().is_empty());
+        let known = offers.chain(completion.candidates);
         let known = known.map(|(text, help)| (text.to_owned(), help.to_owned()));
         self.candidates = known.collect();
         let wants = completion.wants_values_of;

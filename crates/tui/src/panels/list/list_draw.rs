@@ -84,10 +84,8 @@ impl<'a> Picture<'a> {
         let digits = frames.to_string().len();
         let mut columns = columns(area.width.into(), session.list.time.title(), digits, time);
         let by = session.list.sorted.as_ref().map(|sorted| sorted.by);
-        if let Some((_, at, ..)) = super::SORTS
-            .iter()
-            .find(|sort| sort.0 == by && by.is_some())
-        {
+        let mut orders = super::SORTS.iter();
+        if let Some((_, at, ..)) = orders.find(|order| order.0 == by && by.is_some()) {
             let sign = app.settings.look.glyph(Glyph::Unfolded);
             columns[*at].title.push_str(sign);
         }

@@ -52,7 +52,7 @@ proptest! {
                 part
             });
             let parts: Vec<_> = parts.collect();
-            let body = Body::new(&parts, Sides::Both, way);
+            let body = Body::new(&parts, way);
             let all: Vec<_> = (0..body.len()).map(|line| body.position(line)).collect();
             prop_assert!(all.is_sorted_by(|a, b| a < b), "{:?}", all);
             for (line, position) in all.iter().enumerate() {

@@ -8,7 +8,7 @@
 use crate::effect::Answer;
 use crate::panels::library;
 use crate::panels::shelf::Row;
-use mcpreel_lint::cause::causes;
+use mcpreel_lint::cause::{Cause, causes};
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::{Entry, Library, Standing, spool_of};
 use mcpreel_store::reader::{ReadError, Recording};
@@ -158,7 +158,7 @@ impl Librarian {
 /// What went wrong in a recording that is over; nothing where nothing did, or it cannot be told.
 fn why(reel: &Path) -> Result<String, ReadError> {
     let causes = causes(&Recording::open(reel)?.facts(None)?);
-    let trouble = causes.into_iter().find(|cause| cause.is_trouble());
+    let trouble = causes.into_iter().find(Cause::is_trouble);
     Ok(trouble.map(|cause| cause.sentence).unwrap_or_default())
 }
 

@@ -166,11 +166,9 @@ fn reveal(app: &mut App, session: &mut Session, place: Position) {
         return;
     };
     shown.at.cursor = place;
-    if let Some(part) = shown.parts.get_mut(place.part) {
-        if let Some(byte) = place.byte {
-            part.folded = false;
-            part.reveal(byte);
-        }
+    if let (Some(part), Some(byte)) = (shown.parts.get_mut(place.part), place.byte) {
+        part.folded = false;
+        part.reveal(byte);
     }
     settle(app, session);
 }

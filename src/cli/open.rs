@@ -28,7 +28,7 @@ pub struct Appearance {
     /// Colours in the viewer [default: unless `NO_COLOR` is set or `TERM` is dumb]
     #[arg(long, value_name = "WHEN", value_parser = words(&["auto", "always", "never"], Color::parse))]
     color: Option<Color>,
-    /// Theme of the viewer [default: dark, or that of the last time]
+    /// Theme of the viewer [default: that of the last time, or what suits the terminal]
     #[arg(long, value_name = "NAME", value_parser = words(&Theme::ALL.map(Theme::as_str), Theme::parse))]
     theme: Option<Theme>,
     /// Boxes, arrows and signs in ASCII
@@ -63,13 +63,13 @@ pub struct Open {
 
 impl Open {
     pub fn run(&self) -> Outcome {
+        let mut options = options(&self.folder, &self.appearance)?;
+        let mut selected = select::find(&self.recording, &options.library)?;
         if !is_terminal() {
             return Err(exit::usage(
                 "the viewer needs a terminal; `mcpreel show` prints a recording",
             ));
         }
-        let mut options = options(&self.folder, &self.appearance)?;
-        let mut selected = select::find(&self.recording, &options.library)?;
         let tape = Tape::of(&selected.path)?;
         if let Some(tape) = &tape {
             tape.reel().clone_into(&mut selected.path);
@@ -104,8 +104,11 @@ pub fn options(folder: &Folder, appearance: &Appearance) -> Result<Options, Fail
     let memory = read.state_file();
     let remembered = memory.as_deref().map(Remembered::read).unwrap_or_default();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let colors = std::env::var("COLORFGBG").unwrap_or_default();
+    let suggested = Theme::of_terminal(&colors);
+    let color = (appearance.color, no_color);
     let (mut settings, faults) =
-        settings::Settings::new(read.config(), &remembered, appearance.color, no_color);
+        settings::Settings::new(read.config(), &remembered, color, suggested);
     let look = &mut settings.look;
     look.theme = appearance.theme.unwrap_or(look.theme);
     look.ascii |= appearance.ascii;

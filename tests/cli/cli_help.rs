@@ -108,7 +108,7 @@ fn wrong_usage_is_exit_code_2_and_names_the_way_out() {
         .expect("it has an id")
         .to_owned();
     let frame = format!("{id}#999");
-    let cases: [(&[&str], &str); 18] = [
+    let cases: [(&[&str], &str); 19] = [
         (&["shwo"], "'show'"),
         (&["show", "--frame"], "--frames"),
         (&["show", "nobody"], "weather-server"),
@@ -128,6 +128,7 @@ fn wrong_usage_is_exit_code_2_and_names_the_way_out() {
         (&["show", "abc"], "an id needs at least four digits"),
         (&["run"], "COMMAND"),
         (&["open", "@"], "the viewer needs a terminal"),
+        (&["open", "nobody"], "weather-server"),
         (&["show", "@#1", "-q", "is:open"], "leave out the options"),
         (
             &["show", "@", "--findings", "-q", "is:open"],

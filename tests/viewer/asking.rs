@@ -27,7 +27,7 @@ fn go(viewer: &mut Viewer, seq: u64) {
 
 /// The frame of the first row whose line on the screen has this text.
 fn find(viewer: &mut Viewer, text: &str) -> u64 {
-    viewer.act(&format!("g / '{text}' Enter"));
+    viewer.act(&format!("g Ctrl-F '{text}' Enter"));
     selected(viewer)
 }
 
@@ -70,10 +70,10 @@ fn a_search_goes_to_the_nearest_hit_and_walks_the_rest() {
     let mut viewer = viewer(&recording, WIDE);
     viewer.press("g");
     let first = selected(&viewer);
-    viewer.act("/ 'QUOTA' Enter");
+    viewer.act("Ctrl-F 'QUOTA' Enter");
     assert_eq!(selected(&viewer), first, "a capital counts");
     has(&viewer, &["QUOTA occurs nowhere"]);
-    viewer.act("/ 'quota' Enter");
+    viewer.act("Ctrl-F 'quota' Enter");
     let one = selected(&viewer);
     assert!(one > first);
     viewer.press("n");
@@ -86,21 +86,21 @@ fn a_search_goes_to_the_nearest_hit_and_walks_the_rest() {
         selected(&viewer) > two,
         "the last one comes before the first"
     );
-    has(&viewer, &["/quota  6 hits"]);
+    has(&viewer, &["search quota  6 hits"]);
     viewer.press("Esc");
-    assert!(!viewer.text().contains("/quota"));
+    assert!(!viewer.text().contains("search quota"));
 }
 
 #[test]
 fn a_wrong_regular_expression_keeps_its_text() {
     let recording = fixture::ended();
     let mut viewer = viewer(&recording, WIDE);
-    viewer.act("/ 're:get_(' Enter");
+    viewer.act("Ctrl-F 're:get_(' Enter");
     has(&viewer, &["re:get_("]);
     viewer.act("Backspace 't.des' Enter");
     assert!(viewer.state.app.overlays.is_empty());
-    has(&viewer, &["/re:get_t.des"]);
-    viewer.press("/ Up");
+    has(&viewer, &["search re:get_t.des"]);
+    viewer.press("Ctrl-F Up");
     has(&viewer, &["re:get_t.des"]);
 }
 

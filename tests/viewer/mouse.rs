@@ -73,7 +73,7 @@ fn a_click_on_an_entry_of_a_menu_takes_it_and_one_beside_the_menu_closes_it() {
 #[test]
 fn a_double_click_opens_in_every_view() {
     let recording = fixture::ended();
-    for (keys, what) in [("2 g", "resources/list"), ("3", "└ get_forecast")] {
+    for (keys, what) in [("2 g", "resources/l"), ("3", "└ get_forecast")] {
         let mut viewer = Viewer::open(&recording.path, WIDE);
         viewer.press(keys);
         let at = place_of(&viewer, what);

@@ -141,6 +141,10 @@ fn rgb(color: Color, default: &'static str) -> &'static str {
         Color::LightMagenta => 13,
         Color::LightCyan => 14,
         Color::White => 15,
+        Color::Indexed(245) => return "#8a8a8a",
+        Color::Indexed(203) => return "#ff5f5f",
+        Color::Indexed(177) => return "#d787ff",
+        Color::Indexed(75) => return "#5fafff",
         Color::Indexed(index @ 0..16) => usize::from(index),
         // The pictures are drawn with the terminal's own colours.
         Color::Indexed(_) | Color::Rgb(..) | Color::Reset => return default,

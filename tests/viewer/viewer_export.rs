@@ -198,7 +198,7 @@ fn nothing_that_is_there_is_written_over_without_a_yes() {
         viewer.act("x");
         name(&mut viewer, &path);
         viewer.act("y");
-        has(&viewer, &["is there already: replace it?"]);
+        has(&viewer, &["exists: replace it?"]);
         viewer.act(no);
         assert!(viewer.state.app.overlays.is_empty());
         assert_eq!(fs::read(&path).expect("it is there"), b"mine", "{no}");

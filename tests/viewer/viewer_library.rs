@@ -2,6 +2,7 @@
 
 use crate::by_hand::Viewer;
 use crate::fixture::{self, Recording};
+use crate::mouse::click_on;
 use mcpreel_capture::spool::Writer;
 use mcpreel_store::library::{Entry, Library, spool_of};
 use mcpreel_trace::event::EventKind;
@@ -115,15 +116,61 @@ fn the_list_is_narrowed_as_one_types_and_whole_again_after_esc() {
 }
 
 #[test]
+fn recordings_are_sorted_by_key_or_by_a_click_on_a_heading() {
+    let recordings = fixture::folder();
+    let mut viewer = viewer(&recordings);
+    let by_age = listed(&viewer);
+    let failed = |viewer: &Viewer| -> Vec<u64> {
+        let shown = viewer.state.app.library.shown().into_iter();
+        let failed = shown.map(|row| row.summary().map_or(0, |summary| summary.failed));
+        failed.collect()
+    };
+    assert!(
+        !failed(&viewer).is_sorted_by(|a, b| a >= b),
+        "they have another order"
+    );
+    viewer.press("s f");
+    assert!(
+        failed(&viewer).is_sorted_by(|a, b| a >= b),
+        "{}",
+        viewer.text()
+    );
+    click_on(&mut viewer, "age");
+    assert_eq!(listed(&viewer), by_age);
+    click_on(&mut viewer, "failed");
+    assert!(
+        failed(&viewer).is_sorted_by(|a, b| a >= b),
+        "{}",
+        viewer.text()
+    );
+}
+
+#[test]
+fn a_row_says_what_went_wrong_in_its_recording() {
+    let recordings = fixture::folder();
+    let viewer = viewer(&recordings);
+    let path = &viewer.state.app.library.rows[1].path;
+    let reader = mcpreel_store::reader::Recording::open(path).expect("it can be opened");
+    let causes = mcpreel_lint::cause::causes(&reader.facts(None).expect("they can be read"));
+    let sentence = &causes[0].sentence;
+    assert!(causes[0].is_trouble() && sentence.len() > 24, "{sentence}");
+    assert!(
+        shows(&viewer, &sentence[..24]),
+        "{sentence}:\n{}",
+        viewer.text()
+    );
+}
+
+#[test]
 fn a_note_is_written_shown_and_taken_away() {
     let recordings = fixture::folder();
     let mut viewer = viewer(&recordings);
     go_to(&mut viewer, "recovered");
     let path = current(&viewer);
-    viewer.act("n 'look at this' Enter");
+    viewer.act("c 'look at this' Enter");
     assert_eq!(note_of(&path).as_deref(), Some("look at this"));
     assert!(shows(&viewer, "look at this"), "{}", viewer.text());
-    viewer.press("n Ctrl-U Enter");
+    viewer.press("c Ctrl-U Enter");
     assert_eq!(note_of(&path), None);
     assert!(!shows(&viewer, "look at this"));
 }
@@ -134,7 +181,7 @@ fn deleting_asks_says_what_goes_and_keeps_unless_told() {
     let mut viewer = viewer(&recordings);
     go_to(&mut viewer, "recovered");
     let path = current(&viewer);
-    viewer.act("n 'of value' Enter").press("Delete");
+    viewer.act("c 'of value' Enter").press("Delete");
     let menu = viewer.top::<Menu>();
     let said = {
         let text = menu.text.iter().map(|(_, text)| text.as_str());

@@ -121,6 +121,73 @@ fn statistics_count_what_fits_the_filter_and_say_of_how_many() {
 }
 
 #[test]
+fn timeline_and_findings_stand_beside_the_detail_of_what_is_highlighted() {
+    let fixture = fixture::ended();
+    let mut viewer = Viewer::open(&fixture.path, (120, 35));
+    for keys in ["2 g j", "4 j Space j"] {
+        viewer.press(keys);
+        assert!(
+            viewer.text().contains(" Body · Story"),
+            "{keys}:\n{}",
+            viewer.text()
+        );
+    }
+    viewer.resize((119, 35));
+    assert!(
+        !viewer.text().contains(" Body · Story"),
+        "{}",
+        viewer.text()
+    );
+}
+
+#[test]
+fn an_empty_filter_offers_failures_with_one_key_and_then_calls_and_stderr() {
+    let fixture = fixture::ended();
+    for (keys, filter) in [("/ Tab", "is:failed"), ("/ Down Down Tab", "kind:request")] {
+        let mut viewer = Viewer::open(&fixture.path, SIZE);
+        viewer.press(keys).press("Enter");
+        assert_eq!(viewer.session().filter.text, filter);
+        assert!(viewer.session().list.len() > 1, "{}", viewer.text());
+    }
+}
+
+#[test]
+fn the_help_names_every_key_of_the_view_on_one_screen_and_finds_what_is_typed() {
+    let fixture = fixture::ended();
+    let mut viewer = Viewer::open(&fixture.path, (80, 24));
+    let contexts = viewer.state.contexts();
+    viewer.press("?");
+    let said = viewer.text();
+    for row in mcpreel_tui::action::TABLE {
+        if row
+            .keys
+            .iter()
+            .any(|(context, _)| contexts.contains(context))
+        {
+            let name: String = row.name.replace('-', " ").chars().take(12).collect();
+            assert!(said.contains(&name), "{name}:\n{said}");
+        }
+    }
+    viewer.act("/ 'never answered' Enter");
+    assert!(
+        viewer.text().contains("never answered"),
+        "{}",
+        viewer.text()
+    );
+}
+
+#[test]
+fn esc_goes_back_to_stats_and_to_the_filter_that_was_in_force_there() {
+    let fixture = fixture::ended();
+    let mut viewer = Viewer::open(&fixture.path, SIZE);
+    viewer.act("f 'is:failed' Enter 3 j Enter");
+    assert_ne!(viewer.session().filter.text, "is:failed");
+    viewer.press("Esc");
+    assert_eq!(viewer.session().view, View::Stats);
+    assert_eq!(viewer.session().filter.text, "is:failed");
+}
+
+#[test]
 fn statistics_of_a_filter_follow_calls_that_begin_and_cease_to_fit() {
     for filter in ["is:failed", "is:open"] {
         let script = format!("3 f '{filter}' Enter");
@@ -178,7 +245,9 @@ fn findings_are_those_whose_frame_or_exchange_fits_the_filter() {
     assert!(some > 1);
     viewer.act("f Ctrl-U 'nothing_like_it' Enter");
     assert!(
-        viewer.text().contains("no finding is about"),
+        viewer
+            .text()
+            .contains("no row that fits the filter has a finding"),
         "{}",
         viewer.text()
     );

@@ -57,17 +57,17 @@ pub struct Row {
 actions! {
     // Everywhere.
     Help, "help", [Everywhere "? F1"], "keys, the filter language and the signs, for where you are";
-    Palette, "palette", [Everywhere ":"], "find any command by typing parts of its name";
+    Palette, "palette", [Everywhere ":"], "find any command by parts of its name, a frame by its number";
     NextPane, "next-pane", [Session "Tab"], "to the next pane, in the detail to its story and findings";
-    PreviousPane, "previous-pane", [Session "BackTab"], "to the pane before";
+    PreviousPane, "previous-pane", [Session "BackTab"], "to the previous pane";
     Open, "open", [Everywhere "Enter"], "open what is selected";
-    Close, "close", [Everywhere "Esc"], "close what lies on top, clear the search, back to the list; never quits";
+    Close, "close", [Everywhere "Esc"], "close the topmost panel, clear the search, back to the list; never quits";
     Back, "back", [Everywhere "q"], "back to the recordings; there it quits";
     Quit, "quit", [], "quit";
     Cancel, "cancel", [Everywhere "Ctrl-C"], "stop what is running; twice quits";
     Suspend, "suspend", [Everywhere "Ctrl-Z"], "suspend to the shell; fg comes back";
-    Repaint, "repaint", [Everywhere "Ctrl-L"], "draw the screen anew";
-    Messages, "messages", [], "all messages that were shown";
+    Repaint, "repaint", [Everywhere "Ctrl-L"], "redraw the screen";
+    Messages, "messages", [], "the messages shown so far";
     Mouse, "mouse", [], "mouse on, off: off, the terminal selects text";
     Theme, "theme", [], "choose the colours";
     Print, "print", [], "what was copied last, or the message, as plain text on the normal screen";
@@ -77,19 +77,15 @@ actions! {
     Up, "up", [Everywhere "k Up"], "one up";
     HalfPageDown, "half-page-down", [Everywhere "Ctrl-D"], "half a page down";
     HalfPageUp, "half-page-up", [Everywhere "Ctrl-U"], "half a page up";
-    PageDown, "page-down", [Everywhere "PgDn Ctrl-F"], "a page down";
-    PageUp, "page-up", [Everywhere "PgUp Ctrl-B"], "a page up";
+    PageDown, "page-down", [Everywhere "PgDn"], "a page down";
+    PageUp, "page-up", [Everywhere "PgUp"], "a page up";
     Top, "top", [Everywhere "g Home"], "to the top";
     Bottom, "bottom", [Everywhere "G End"], "to the end; in a live list: follow";
-    Goto, "goto", [], "to a frame by its number: `:1187`";
 
     // Recordings.
-    Narrow, "narrow", [Library "/ f"], "show only recordings with this text";
-    RecordingNote, "recording-note", [Library "n c"], "write a note about the recording; noted ones are never pruned";
     Delete, "delete", [Library "Delete D"], "delete the recording, after asking";
     Select, "select", [List "Space", Library "Space"], "select for a comparison; two at most";
-    Unselect, "unselect", [], "take back what was selected for a comparison";
-    Follow, "follow", [], "follow the end of a live list, or stay where it is";
+    Unselect, "unselect", [], "clear the selection for a comparison";
 
     // Views.
     Exchanges, "exchanges", [Session "1"], "the list: one row per request with its response";
@@ -97,38 +93,36 @@ actions! {
     Stats, "stats", [Session "3"], "counts and latencies per method and tool";
     Findings, "findings", [Session "4"], "what is wrong or remarkable";
     Why, "why", [Session "W"], "why it went wrong: the cause, what shows it, what to do";
-    Wire, "wire", [Session "w"], "exchanges or wire: one row per frame";
-    Zoom, "zoom", [Session "z"], "the pane on the whole screen, and back";
+    Wire, "wire", [Session "w"], "calls, or the wire with one row per frame";
+    Zoom, "zoom", [Session "z"], "full screen for this pane, and back";
     ListSmaller, "list-smaller", [Session "<"], "less of the screen for the list, more for the detail";
     ListLarger, "list-larger", [Session ">"], "more of the screen for the list, less for the detail";
 
     // Filter and search.
-    Filter, "filter", [Session "f"], "filter the rows";
+    Filter, "filter", [Session "/ f", Library "/ f", Text "/"], "show only the rows that fit, or the recordings with this text; find a line of a text";
     FilterToggle, "filter-toggle", [Session "F"], "filter off and on again";
     FilterLike, "filter-like", [List "="], "filter rows like this one: same method, name, status, …";
     Relax, "relax", [List "Backspace"], "take out the condition that hides everything, or the last one";
-    Search, "search", [Session "/"], "search in summaries, bodies and stderr";
+    Search, "search", [Session "\\ Ctrl-F"], "search in summaries, bodies and stderr";
     SearchNext, "search-next", [Session "n"], "next hit";
-    SearchPrevious, "search-previous", [Session "N"], "hit before";
+    SearchPrevious, "search-previous", [Session "N"], "previous hit";
     NextFailure, "next-failure", [Session "e"], "next failed exchange";
-    PreviousFailure, "previous-failure", [Session "E"], "failed exchange before";
+    PreviousFailure, "previous-failure", [Session "E"], "previous failed exchange";
     Failures, "failures", [Session "!"], "only what has failed, and all again";
-    Pause, "pause", [Session "p"], "freeze the picture; recording goes on";
+    Pause, "pause", [Session "p"], "stop showing new rows, and go on; recording continues";
 
     // Marks and notes.
     Mark, "mark", [Session "m"], "mark the row, or take the mark off";
-    Note, "note", [Session "c"], "write a note on the row";
+    Note, "note", [Session "c", Library "c"], "write a note on the row or recording; noted recordings are never pruned";
 
     // Detail.
-    Collapse, "collapse", [Detail "h Left", Findings "h Left"], "fold, or go to what it is in";
-    Expand, "expand", [Detail "l Right", Findings "l Right"], "unfold, or go to the first in it";
+    Collapse, "collapse", [Detail "h Left", Findings "h Left"], "fold, or go to the parent";
+    Expand, "expand", [Detail "l Right", Findings "l Right"], "unfold, or go to the first child";
     Explain, "explain", [Detail "i", Findings "i"], "what the rule of the finding means, in full";
     Toggle, "toggle", [Detail "Space", Findings "Space"], "fold or unfold";
-    Fold, "fold", [Detail "o"], "unfold all, or fold to a level";
     NextViolation, "next-violation", [Detail "v"], "next place in the messages where something is wrong";
-    PreviousViolation, "previous-violation", [Detail "V"], "place before where something is wrong";
-    Representation, "representation", [Detail "r"], "tree, raw bytes, hex";
-    Sides, "sides", [Detail "b"], "request, response, both";
+    PreviousViolation, "previous-violation", [Detail "V"], "previous place where something is wrong";
+    Representation, "representation", [Detail "r"], "tree or raw bytes";
     LoadMore, "load-more", [Detail "L"], "load the next part of a long message";
 
     // Doing.
@@ -137,8 +131,6 @@ actions! {
     CompareParent, "compare-parent", [Session "P", Library "P"], "a replay or mock beside the recording that it was made from";
     Replay, "replay", [Session "a", Library "a"], "replay the call or the whole session, after asking";
     Export, "export", [Session "x", Library "x"], "export as a file: format, what of it, without its secrets or raw";
-    StopExport, "stop-export", [], "stop the export that is running: no file is left";
-    StopReplay, "stop-replay", [], "stop the replay that is running; once more kills the server";
     TimeColumn, "time-column", [List "t"], "times as clock, since the start, or since the row before";
 
     // Playback.
@@ -155,13 +147,13 @@ actions! {
     FilterRange, "filter-range", [Timeline "="], "filter to the time on the screen";
 
     // Statistics.
-    Sort, "sort", [List "s", Stats "s"], "sort: the calls by latency, size or status, the table by its next column";
-    SortReverse, "sort-reverse", [Stats "r"], "the other way round";
+    Sort, "sort", [Library "s", List "s", Stats "s"], "sort: the recordings or calls as you choose, the table by its next column";
+    SortReverse, "sort-reverse", [Stats "R"], "reverse the order";
 
     // Comparison.
     NextChange, "next-change", [Diff "e n"], "next difference";
-    PreviousChange, "previous-change", [Diff "E N"], "difference before";
-    Unfold, "unfold", [Diff "Space o"], "show or fold what is equal";
+    PreviousChange, "previous-change", [Diff "E N"], "previous difference";
+    Unfold, "unfold", [Diff "Space"], "show or fold what is equal";
     OpenLeft, "open-left", [Diff "h Left"], "go to the left one in its recording";
     OpenRight, "open-right", [Diff "l Right"], "go to the right one in its recording";
 }

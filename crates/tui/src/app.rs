@@ -19,7 +19,7 @@ use crate::effect::{Effects, Questions};
 use crate::keymap::Key;
 use crate::notice::{Notices, Now, Weight};
 use crate::panels::detail::shown::Detail;
-use crate::panels::filter::typed::Filter;
+use crate::panels::filter::typed::{Before, Filter};
 use crate::panels::findings::groups::Findings;
 use crate::panels::list::viewport::List;
 use crate::panels::search::hits::Search;
@@ -126,8 +126,8 @@ pub struct Session {
     pub vitals: Option<Box<Vitals>>,
     /// The view in the left or only pane.
     pub view: View,
-    /// The view from which something was opened: Esc goes back there.
-    pub back: Option<View>,
+    /// The view from which something was opened, and its filter: Esc goes back there.
+    pub back: Option<(View, Before)>,
     pub lens: Lens,
     pub focus: Focus,
     /// Whether the pane with the keys has the whole screen.

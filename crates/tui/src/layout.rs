@@ -2,7 +2,7 @@
 //!
 //! | size | layout |
 //! |---|---|
-//! | 110 columns and more | list left, detail right |
+//! | 110 columns and more | list left, detail right; from 120 on also timeline and findings |
 //! | 80 to 109 | list above, detail below |
 //! | under 80, or under 18 rows | one pane at a time |
 //! | under 40x8 | the same without borders, one line of header |
@@ -16,6 +16,9 @@ use ratatui::layout::{Layout, Margin, Rect};
 
 /// The least size at which anything is drawn.
 pub const LEAST: (u16, u16) = (20, 3);
+
+/// From so many columns on the timeline and the findings leave room for the detail.
+const WIDE: u16 = 120;
 
 /// Columns of the names of the views.
 const TABS: u16 = 42;
@@ -124,9 +127,12 @@ pub fn session(app: &App, session: &Session) -> Places {
 /// Whether a view and the detail are on the screen at once.
 pub fn shows_both(size: (u16, u16), session: &Session) -> bool {
     let single = matches!(panes(size), Panes::Single | Panes::Tiny);
-    // All views but the list want the whole width.
-    let wide = session.view != View::Exchanges;
-    !(single || session.zoom || wide)
+    let wide = match session.view {
+        View::Exchanges => 0,
+        View::Stats => u16::MAX,
+        View::Timeline | View::Findings => WIDE,
+    };
+    !(single || session.zoom) && size.0 >= wide
 }
 
 fn panes_of(app: &App, session: &Session, area: Rect) -> (Rect, Rect) {

@@ -109,12 +109,13 @@ impl Default for Settings {
 
 impl Settings {
     /// The settings of the configuration and of the last time, and the faults of the
-    /// configuration: one sentence each. `color` is that of the command line.
+    /// configuration: one sentence each. `color` is that of the command line and whether
+    /// `NO_COLOR` is set, `suggested` what suits the terminal.
     pub fn new(
         config: &Config,
         remembered: &Remembered,
-        color: Option<Color>,
-        no_color: bool,
+        (color, no_color): (Option<Color>, bool),
+        suggested: Theme,
     ) -> (Self, Vec<String>) {
         let mut faults = Vec::new();
         let theme = config.one("viewer.theme").and_then(|name| {
@@ -133,7 +134,7 @@ impl Settings {
         let is_on = |key| config.is_on(key);
         let settings = Self {
             look: Look {
-                theme: theme.or(remembered_theme).unwrap_or_default(),
+                theme: theme.or(remembered_theme).unwrap_or(suggested),
                 plain,
                 ascii: is_on("viewer.ascii").unwrap_or(false),
             },
@@ -214,7 +215,7 @@ mod tests {
             theme: Some("light".to_owned()),
             ..Remembered::default()
         };
-        Settings::new(&config, &remembered, color, no_color)
+        Settings::new(&config, &remembered, (color, no_color), Theme::Dark)
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub enum Role {
     Selected,
     SelectedElsewhere,
     Tab,
+    /// What may come next, below a line that is typed.
+    Popup,
 }
 
 impl Role {
@@ -126,6 +128,14 @@ impl Theme {
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|theme| theme.as_str() == name)
     }
+
+    /// The theme that suits a terminal which says in COLORFGBG that its background is this one.
+    pub fn of_terminal(colors: &str) -> Self {
+        match colors.rsplit(';').next() {
+            Some("7" | "9" | "10" | "11" | "12" | "13" | "14" | "15") => Self::Light,
+            _ => Self::Dark,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -151,45 +161,68 @@ impl Look {
     }
 }
 
+/// Colours of the 256 that look alike on all terminals: those of the sixteen that are too dark on
+/// black, or too light on white, stand for none of them.
+const GREY: Color = Color::Indexed(245);
+const SALMON: Color = Color::Indexed(203);
+const VIOLET: Color = Color::Indexed(177);
+const SKY: Color = Color::Indexed(75);
+const WHITE: Color = Color::Indexed(231);
+
 /// The style of a theme, which changes some of the dark one.
 fn themed(theme: Theme, role: Role) -> Style {
     let style = Style::new();
-    let alarm = style.fg(Color::White).bg(Color::Red);
+    let bold = style.add_modifier(Modifier::BOLD);
     match (theme, role) {
-        (Theme::Light, Role::Warn) => style.fg(Color::Magenta),
-        (
-            Theme::Light,
-            Role::Open | Role::Event | Role::JsonKey | Role::BorderFocus | Role::Prompt,
-        )
-        | (Theme::Safe, Role::JsonNumber | Role::FromServer) => style.fg(Color::Blue),
-        (Theme::Light, Role::FromServer) | (Theme::Safe, Role::Good) => style.fg(Color::Cyan),
-        (Theme::Light, Role::Key) => style.fg(Color::Blue).add_modifier(Modifier::BOLD),
-        (Theme::Light, Role::Chip) => style.fg(Color::White).bg(Color::Blue),
-        (Theme::Light, Role::ChipWarn) => style.fg(Color::White).bg(Color::Magenta),
-        (Theme::Safe, Role::Bad) => style.fg(Color::Magenta).add_modifier(Modifier::BOLD),
-        (Theme::Contrast, Role::Bad) => alarm.add_modifier(Modifier::BOLD),
+        (Theme::Light, role) => light(role),
+        (Theme::Safe, Role::JsonNumber | Role::FromServer) => style.fg(SKY),
+        (Theme::Safe, Role::Good) => style.fg(Color::Cyan),
+        (Theme::Safe, Role::Bad) => bold.fg(VIOLET),
+        (Theme::Contrast, Role::Bad) => bold.fg(WHITE).bg(Color::Red),
         (
             Theme::Contrast,
             Role::Faint | Role::Border | Role::Stderr | Role::Notification | Role::JsonWord,
         ) => style,
         (Theme::Contrast, Role::Warn | Role::Open | Role::Good) => {
-            sixteen(role).add_modifier(Modifier::BOLD)
+            dark(role).add_modifier(Modifier::BOLD)
         }
-        _ => sixteen(role),
+        _ => dark(role),
     }
 }
 
-fn sixteen(role: Role) -> Style {
+fn light(role: Role) -> Style {
+    let style = Style::new();
+    match role {
+        Role::Faint | Role::Border | Role::Stderr | Role::Notification => {
+            style.fg(Color::Indexed(242))
+        }
+        Role::Good | Role::JsonNumber => style.fg(Color::Indexed(22)),
+        Role::Bad => style.fg(Color::Red),
+        Role::Warn | Role::JsonWord => style.fg(Color::Magenta),
+        Role::FromServer => style.fg(Color::Indexed(23)),
+        Role::Open | Role::Event | Role::JsonKey | Role::BorderFocus | Role::Prompt => {
+            style.fg(Color::Blue)
+        }
+        Role::Key | Role::Tab => dark(role).fg(Color::Blue),
+        Role::Popup => style.fg(Color::Black).bg(Color::Indexed(253)),
+        Role::Chip => style.fg(WHITE).bg(Color::Blue),
+        Role::ChipWarn => style.fg(WHITE).bg(Color::Magenta),
+        _ => dark(role),
+    }
+}
+
+fn dark(role: Role) -> Style {
     let style = Style::new();
     match role {
         Role::Text | Role::JsonString => style,
-        Role::Faint | Role::Border | Role::Stderr | Role::Notification => style.fg(Color::DarkGray),
+        Role::Faint | Role::Border | Role::Stderr | Role::Notification => style.fg(GREY),
         Role::Strong | Role::Title | Role::Header => style.add_modifier(Modifier::BOLD),
         Role::Good | Role::JsonNumber => style.fg(Color::Green),
-        Role::Bad => style.fg(Color::Red),
+        Role::Bad => style.fg(SALMON),
         Role::Warn | Role::Open => style.fg(Color::Yellow),
-        Role::FromServer | Role::JsonWord => style.fg(Color::Magenta),
-        Role::Event => style.fg(Color::LightBlue),
+        Role::FromServer | Role::JsonWord => style.fg(VIOLET),
+        Role::Event => style.fg(SKY),
+        Role::Popup => style.fg(WHITE).bg(Color::Indexed(238)),
         Role::Chip => style.fg(Color::Black).bg(Color::Cyan),
         Role::ChipWarn | Role::Hit => style.fg(Color::Black).bg(Color::Yellow),
         Role::BorderFocus | Role::Prompt | Role::JsonKey => style.fg(Color::Cyan),
@@ -218,5 +251,101 @@ pub fn severity(word: &str) -> (Glyph, Role) {
         "error" => (Glyph::Error, Role::Bad),
         "warning" => (Glyph::Warning, Role::Warn),
         _ => (Glyph::Note, Role::Faint),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROLES: [Role; 28] = [
+        Role::Text,
+        Role::Faint,
+        Role::Strong,
+        Role::Good,
+        Role::Bad,
+        Role::Warn,
+        Role::Open,
+        Role::FromServer,
+        Role::Notification,
+        Role::Stderr,
+        Role::Event,
+        Role::Chip,
+        Role::ChipWarn,
+        Role::Border,
+        Role::BorderFocus,
+        Role::Title,
+        Role::Header,
+        Role::Key,
+        Role::Prompt,
+        Role::JsonKey,
+        Role::JsonString,
+        Role::JsonNumber,
+        Role::JsonWord,
+        Role::Hit,
+        Role::Selected,
+        Role::SelectedElsewhere,
+        Role::Tab,
+        Role::Popup,
+    ];
+
+    type Rgb = [u8; 3];
+
+    /// A colour as xterm shows it.
+    fn rgb(color: Color, default: Rgb) -> Rgb {
+        match color {
+            Color::Black => [0; 3],
+            Color::Red => [205, 0, 0],
+            Color::Green => [0, 205, 0],
+            Color::Yellow => [205, 205, 0],
+            Color::Blue => [0, 0, 238],
+            Color::Magenta => [205, 0, 205],
+            Color::Cyan => [0, 205, 205],
+            Color::Indexed(at @ 16..232) => [36, 6, 1].map(|step| match (at - 16) / step % 6 {
+                0 => 0,
+                level => 55 + 40 * level,
+            }),
+            Color::Indexed(at @ 232..) => [8 + 10 * (at - 232); 3],
+            Color::Reset => default,
+            other => panic!("{other} is not in the table"),
+        }
+    }
+
+    /// The relative luminance of WCAG.
+    fn luminance(rgb: Rgb) -> f64 {
+        let linear = rgb.map(|part| match f64::from(part) / 255.0 {
+            part @ ..=0.040_45 => part / 12.92,
+            part => ((part + 0.055) / 1.055).powf(2.4),
+        });
+        0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    }
+
+    #[test]
+    fn every_style_of_every_theme_can_be_read_on_its_background() {
+        let (black, grey, white) = ([0; 3], [30; 3], [255; 3]);
+        for theme in Theme::ALL {
+            let grounds: &[(Rgb, Rgb)] = match theme {
+                Theme::Light => &[(white, black)],
+                _ => &[(black, [229; 3]), (grey, [212; 3])],
+            };
+            for (role, (ground, text)) in ROLES
+                .iter()
+                .flat_map(|role| grounds.iter().map(move |on| (role, on)))
+            {
+                let style = themed(theme, *role);
+                let text = luminance(rgb(style.fg.unwrap_or_default(), *text)) + 0.05;
+                let ground = luminance(rgb(style.bg.unwrap_or_default(), *ground)) + 0.05;
+                let contrast = text.max(ground) / text.min(ground);
+                assert!(contrast >= 4.5, "{theme:?} {role:?}: {contrast:.2}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_terminal_that_says_that_it_is_light_gets_the_light_theme() {
+        assert_eq!(Theme::of_terminal("0;15"), Theme::Light);
+        assert_eq!(Theme::of_terminal("0;default;7"), Theme::Light);
+        assert_eq!(Theme::of_terminal("15;0"), Theme::Dark);
+        assert_eq!(Theme::of_terminal(""), Theme::Dark);
     }
 }

@@ -96,11 +96,11 @@ fn in_session(app: &mut App, session: &mut Session, action: Action) -> Option<Ef
         export::perform_in_session,
         panels::session::perform,
     ];
-    let view = session.view;
+    let (view, before) = (session.view, session.filter.as_before());
     let mut panels = panels.iter();
     let done = panels.find_map(|perform| perform(app, session, action));
     if action == Action::Open && session.view != view {
-        session.back = Some(view);
+        session.back = Some((view, before));
     }
     done
 }

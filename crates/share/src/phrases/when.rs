@@ -26,13 +26,16 @@ pub fn time(wall_ns: u64) -> String {
     written(wall_ns, "%H:%M")
 }
 
-/// `15:17`, or `11-20` where that was longer ago than most of a day: for narrow places.
-pub fn near(wall_ns: u64, now_ns: u64) -> String {
-    const MOST_OF_A_DAY_NS: u64 = 18 * 3_600 * 1_000_000_000;
-    if now_ns.saturating_sub(wall_ns) < MOST_OF_A_DAY_NS {
-        return time(wall_ns);
+/// How long ago it was: `24 s`, `5 min`, `3 h`; `11-20` where that was longer ago than most of a day.
+pub fn age(wall_ns: u64, now_ns: u64) -> String {
+    let seconds = now_ns.saturating_sub(wall_ns) / 1_000_000_000;
+    match seconds {
+        _ if wall_ns == 0 => UNKNOWN.to_owned(),
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min", seconds / 60),
+        3600..64_800 => format!("{} h", seconds / 3600),
+        _ => written(wall_ns, "%m-%d"),
     }
-    written(wall_ns, "%m-%d")
 }
 
 pub fn clock(wall_ns: u64) -> String {

@@ -44,7 +44,8 @@ const GIVEN_UP: &str = "SELECT count(*) FROM exchange INDEXED BY exchange_not_ok
 /// The calls in another order than that of time: what is remarkable comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
-    /// The slowest; a call without an answer for as long as it was waited for.
+    /// The slowest; a call without an answer for as long as it was waited for: until it was cancelled,
+    /// or until the end.
     Latency,
     /// The largest, request and response together.
     Size,
@@ -54,7 +55,9 @@ pub enum Sort {
 
 const SORTED: [&str; 3] = [
     "SELECT request, request_part FROM exchange ORDER BY coalesce(latency, CASE
-        WHEN status IN ('open', 'lost', 'unanswered') THEN ?1 - t_request ELSE 0 END) DESC, id",
+        WHEN status IN ('open', 'lost', 'unanswered') THEN ?1 - t_request
+        WHEN status = 'cancelled' THEN (SELECT t_last FROM frame WHERE seq = cancelled) - t_request
+        ELSE 0 END) DESC, id",
     "SELECT request, request_part FROM exchange, (SELECT ?1)
         ORDER BY request_size + response_size DESC, id",
     "SELECT request, request_part FROM exchange, (SELECT ?1) ORDER BY status = 'ok', status, id",
@@ -143,6 +146,28 @@ mod tests {
     use super::*;
     use crate::written::{Session, bytes, drain};
     use mcpreel_trace::frame::StreamId;
+
+    #[test]
+    fn a_cancelled_call_is_sorted_by_the_time_until_it_was_cancelled() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut session = Session::start(dir.path(), "weather", 1);
+        session.say(
+            r#"
+            10 > {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"quick"}}
+            20 < {"jsonrpc":"2.0","id":1,"result":{"content":[]}}
+            30 > {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"given-up"}}
+            90 > {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}
+            100 > {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"slow"}}
+            300 < {"jsonrpc":"2.0","id":3,"result":{"content":[]}}
+            "#,
+        );
+        drain(&mut session.indexer(), &bytes(u64::MAX));
+        let recording = Recording::open(&session.reel).unwrap();
+        let end = recording.summary().unwrap().t_last_ns;
+        let sorted = recording.sorted(Sort::Latency, end).unwrap();
+        let seqs: Vec<_> = sorted.iter().map(|key| key.seq.0).collect();
+        assert_eq!(seqs, [5, 3, 1]);
+    }
 
     #[test]
     fn the_most_frequent_values_of_the_newest_rows_come_first() {

@@ -276,13 +276,13 @@ fn an_indexer_that_takes_the_lock_just_now_is_waited_for() {
             (0..round * 80).for_each(|_| std::hint::spin_loop());
             progress.is_over = true;
             spool.publish(&progress).unwrap();
-            let lock = mcpreel_capture::spool::lock(&path);
+            let held = mcpreel_capture::spool::lock(&path);
             while !reader.is_finished() && looks.load(Ordering::Relaxed) < 3 {
                 std::thread::yield_now();
             }
             progress.indexer = 0;
             spool.publish(&progress).unwrap();
-            drop(lock);
+            drop(held);
             assert!(matches!(reader.join().unwrap(), Outcome::Completed { .. }));
         });
     }

@@ -337,7 +337,7 @@ fn done(app: &mut App, saved: &Saved, file: &str, is_live: bool) -> Effects {
 
 /// A file of that name is there already. The cursor is on the answer that does no harm.
 fn is_there(offer: Offer) -> Menu {
-    let title = format!("{} is there already: replace it?", escape(&offer.file()));
+    let title = format!("{} exists: replace it?", escape(&offer.file()));
     let entries = vec![
         Entry::nothing('n', "no, leave it as it is"),
         Entry::new('y', "yes, replace it", |viewer| {

@@ -23,11 +23,11 @@ use ratatui::widgets::Clear;
 /// What is worth a hint wherever its key means it, in the order in which it stands: names of
 /// actions, each with the word that is shown where that is another one.
 const HINTS: &str = "help, back, open, close, step-back earlier, step-forward later, \
-    time-cursor now, next-pane other pane, toggle fold, representation raw, sides, zoom-in zoom in, \
-    zoom-out zoom out, pan-left earlier, pan-right later, sort, sort-reverse reverse, narrow, \
+    time-cursor now, next-pane other pane, toggle fold, representation raw, zoom-in zoom in, \
+    zoom-out zoom out, pan-left earlier, pan-right later, sort, sort-reverse reverse, \
     filter, failures, search, next-failure next failure, why, \
     compare-parent compare with its recording, copy, diff, replay, export, wire, \
-    recording-note note, delete, zoom, palette commands";
+    note, delete, zoom, palette commands";
 
 /// Whether an action does something here.
 fn is_useful(action: Action, session: Option<&Session>, contexts: &[Context]) -> bool {
@@ -135,13 +135,13 @@ fn chips(app: &App, session: Option<&Session>) -> Vec<Chip> {
         chips.extend(selected(library.to_compare.len()));
     }
     for (slot, running) in &app.running {
-        let (word, stop) = match slot {
-            Slot::Replay => ("REPLAY", Action::StopReplay),
-            _ => ("EXPORT", Action::StopExport),
+        let word = match slot {
+            Slot::Replay => "REPLAY",
+            _ => "EXPORT",
         };
         let word = [word, "STOPPING"][usize::from(running.is_stopping)];
         let text = format!("{word} {}", cut(&running.told, REPLAYED));
-        chips.push(chip(Role::ChipWarn, text, stop));
+        chips.push(chip(Role::ChipWarn, text, Action::Cancel));
     }
     if !app.settings.mouse {
         chips.push(chip(Role::Chip, "MOUSE OFF", Action::Mouse));
@@ -178,7 +178,7 @@ fn session_chips(look: &Look, session: &Session) -> impl Iterator<Item = Chip> {
             session.search.status(look.glyph(Glyph::Dot)),
             Action::Close,
         ),
-        (Role::Chip, follows, Action::Follow),
+        (Role::Chip, follows, Action::Bottom),
         (
             Role::ChipWarn,
             if_on(session.filter.off, "FILTER OFF"),

@@ -178,7 +178,7 @@ fn phase(phase: &Phase) -> (Role, String) {
         Some(End::Exited { code }) => (Role::Bad, format!("ended, exit {code}")),
         Some(End::Killed { signal }) => (Role::Bad, format!("ended by {}", escape(signal))),
         Some(End::NotStarted { .. }) => (Role::Bad, "not started".to_owned()),
-        Some(End::Unknown) => (Role::Warn, "ended, how is unknown".to_owned()),
+        Some(End::Unknown) => (Role::Warn, "ended, unknown how".to_owned()),
     }
 }
 

@@ -2,17 +2,17 @@
 //!
 //! ```text
 //!  recordings  /home/ada/.local/share/mcpreel/recordings             12 recordings  1 live  34 MB
-//!     STATE          STARTED           SERVER                HOST      DURATION  EXCHANGES    SIZE
-//!     ● live         2026-11-20 15:17  weather-server 1.4.0  claude    00:12:31      1 204    2 MB
-//!  ◆  ✗ SIGKILL      2026-11-20 14:02  npx -y server-files   claude    00:00:07         12   90 kB
+//!     id          age  name                  what went wrong            state    calls▾  failed
+//!     7f3a9c21  5 min  weather-server 1.4.0                             ● live    1 204
+//!  ◉  0b11d2e0    2 h  npx -y server-files   write_file: no such folder ✗ exit 3     12       3
 //!  ──────────────────────────────────────────────────────────────────────────────────────────────
-//!  7f3a9c21 weather-server; npx -y weather-server --units metric
+//!  weather-server; 2026-11-20 15:17; 2 MB; npx -y weather-server --units metric
 //!  being recorded, pid 4711
-//!                                          ? help  Enter open  / narrow  q quit  n note  D delete
+//!                                          ? help  Enter open  / filter  q quit  c note  D delete
 //! ```
 
 use super::prompt::{Live, Prompt};
-use super::shelf::{Listing, Shelf, about, file_name, note_of, state, title};
+use super::shelf::{Listing, Order, Row, Shelf, about, file_name, state, title, wrong};
 use crate::action::Action;
 use crate::app::{App, Viewer};
 use crate::effect::{Effects, Now};
@@ -23,37 +23,45 @@ use crate::theme::{Glyph, Role};
 use crate::widget::spans;
 use crate::widget::table::{self, Column};
 use crate::worker::{Answer, Ask};
-use mcpreel_share::phrases::recording::host;
 use mcpreel_share::phrases::{sentence, when};
-use mcpreel_store::annotate;
-use mcpreel_store::library::{Entry, Standing, retention};
-use mcpreel_store::reader::Summary;
-use mcpreel_wire::text::{clock, count, cut_middle, escape, plural, size, width};
+use mcpreel_store::library::{Standing, retention};
+use mcpreel_wire::text::{count, cut_middle, escape, plural, size, width};
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Paragraph, Wrap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// The time between two lists of the folder, nanoseconds.
 const EVERY_NS: u64 = 1_000_000_000;
 
-/// From so many columns on there is room for dates, and for words of state.
-const DATES: usize = 120;
-const WORDS: usize = 46;
+/// From so many columns on there is room for words of state, and for whole ids.
+const WORDS: usize = 70;
+const WIDE: usize = 100;
 
-/// The least and the most columns of the server's name.
-const SERVER: (usize, usize) = (16, 40);
+/// The least and the most columns of the name, and its place among the columns.
+const NAME: (usize, usize) = (16, 32);
+const NAME_AT: usize = 3;
 
-/// The place of the server's name among the columns.
-const SERVER_AT: usize = 3;
+/// The orders: the heading that gives each, its letter, its label.
+const ORDERS: [(Order, &str, char, &str); 5] = [
+    (
+        Order::Age,
+        "age",
+        'a',
+        "age: the newest first, live ones before them",
+    ),
+    (Order::Name, "name", 'n', "name"),
+    (Order::State, "state", 's', "state"),
+    (Order::Calls, "calls", 'c', "calls: the most first"),
+    (Order::Failed, "failed", 'f', "failed calls: the most first"),
+];
 
 pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     let app = &mut viewer.app;
     match action {
         Action::Open => return open(viewer),
-        Action::Narrow => {
+        Action::Filter => {
             let hint = "Enter keeps it, Esc shows all";
             let text = app.library.narrow.clone();
             let done = |viewer: &mut Viewer, text: &str| narrow(&mut viewer.app, text);
@@ -69,8 +77,17 @@ pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
             };
             app.push(prompt);
         }
+        Action::Sort => {
+            let entry = |(order, _, letter, label)| {
+                Item::new(letter, label, move |viewer| sort(&mut viewer.app, order))
+            };
+            return Some(app.push(Menu::new(
+                "sort the recordings by",
+                ORDERS.map(entry).into(),
+            )));
+        }
         Action::Close if !app.library.narrow.is_empty() => return Some(narrow(app, "")),
-        Action::RecordingNote => return ask_note(app),
+        Action::Note => return ask_note(app),
         Action::Delete => return ask_delete(app),
         _ => {
             let (ids, page) = (app.library.ids(), layout::library(app.size).page());
@@ -78,6 +95,14 @@ pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
         }
     }
     Some(vec![])
+}
+
+/// Shows the recordings in this order, the first of them under the cursor.
+fn sort(app: &mut App, order: Order) -> Effects {
+    let library = &mut app.library;
+    library.order = order;
+    (library.cursor.id, library.cursor.top) = Default::default();
+    vec![]
 }
 
 fn open(viewer: &mut Viewer) -> Option<Effects> {
@@ -88,9 +113,15 @@ fn open(viewer: &mut Viewer) -> Option<Effects> {
     Some(super::session::open(viewer, &path, None))
 }
 
-/// A click selects a row, a second one opens it.
+/// A click selects a row, a second one opens it; one on a heading sorts.
 pub fn click(viewer: &mut Viewer, cell: (u16, u16), double: bool) -> Effects {
-    let rows = layout::library(viewer.app.size).rows;
+    let layout::LibraryPlaces { rows, headings, .. } = layout::library(viewer.app.size);
+    let columns = columns(&viewer.app, rows.width.into());
+    if let Some(at) = table::heading_at(&columns, headings, cell) {
+        let is_it = |order: &&(Order, &str, _, _)| columns[at].title.starts_with(order.1);
+        let order = ORDERS.iter().find(is_it);
+        return order.map_or_else(Effects::new, |order| sort(&mut viewer.app, order.0));
+    }
     let library = &mut viewer.app.library;
     let ids = library.ids();
     let is_row = library.cursor.click(&ids, rows, cell);
@@ -111,24 +142,7 @@ fn ask_note(app: &mut App) -> Option<Effects> {
     };
     let old = summary.note.clone().unwrap_or_default();
     let path = entry.path.clone();
-    let (label, hint) = ("note on the recording", "Enter keeps it, empty removes it");
-    let prompt = Prompt::new(label, hint, &old, move |_, text| {
-        let note = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-        let write = move || write_note(&path, note.as_deref());
-        vec![Ask::Change(Box::new(write)).into()]
-    });
-    Some(app.push(prompt))
-}
-
-fn write_note(path: &Path, note: Option<&str>) -> Answer {
-    let done = match note {
-        Some(_) => "noted; the recording is never pruned",
-        None => "the note was removed",
-    };
-    match annotate::set_note(path, None, note) {
-        Ok(()) => changed(done.to_owned()),
-        Err(error) => Answer::failed(sentence(&error)),
-    }
+    Some(super::notes::ask(app, path, None, &old))
 }
 
 /// Asks whether it is meant, and says what goes. The cursor is on the answer that does no harm.
@@ -178,7 +192,7 @@ fn delete(path: &Path) -> Answer {
 }
 
 /// A recording was changed: the folder is listed anew.
-fn changed(told: String) -> Answer {
+pub fn changed(told: String) -> Answer {
     Answer::new(|viewer| {
         let app = &mut viewer.app;
         app.say(told);
@@ -195,7 +209,7 @@ pub fn unreadable(app: &mut App, error: String) -> Effects {
 
 /// Takes the recordings in. The one under the cursor stays where it is on the screen, whatever
 /// has come or gone above it; if it has gone, its neighbour takes the cursor.
-pub fn listed(app: &mut App, rows: Vec<Arc<Entry>>) -> Effects {
+pub fn listed(app: &mut App, rows: Vec<Row>) -> Effects {
     let page = layout::library(app.size).page();
     let library = &mut app.library;
     let before = library.cursor.at(&library.ids());
@@ -259,7 +273,8 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
 fn draw_header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
     let library = &app.library;
     let columns = usize::from(area.width);
-    let alive = match library.rows.iter().filter(|entry| is_live(entry)).count() {
+    let is_live = |row: &&Row| row.standing == Standing::Live;
+    let alive = match library.rows.iter().filter(is_live).count() {
         0 => String::new(),
         number => format!("{number} live  "),
     };
@@ -283,7 +298,7 @@ fn draw_header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
     frame.render_widget(spans::line(header, app.settings.look), area);
 }
 
-fn draw_rows(app: &App, shown: &[&Entry], places: &layout::LibraryPlaces, frame: &mut Frame<'_>) {
+fn draw_rows(app: &App, shown: &[&Row], places: &layout::LibraryPlaces, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let room = usize::from(places.rows.width);
     let columns = columns(app, room);
@@ -302,92 +317,81 @@ fn draw_rows(app: &App, shown: &[&Entry], places: &layout::LibraryPlaces, frame:
     }
 }
 
-fn is_live(entry: &Entry) -> bool {
-    entry.standing == Standing::Live
-}
-
-/// The columns that the recordings have something for; the others have no width. Nothing of it
-/// depends on which recordings are on the screen, so that nothing moves when it is scrolled.
+/// The columns. Nothing of them depends on which recordings are on the screen, so that nothing moves
+/// when it is scrolled.
 fn columns(app: &App, room: usize) -> Vec<Column> {
-    let rows = &app.library.rows;
-    let widest = |text: fn(&Entry) -> String| {
-        let widths = rows.iter().map(|entry| width(&text(entry)));
-        widths.max().unwrap_or(0)
-    };
+    let names = app.library.rows.iter().map(|row| width(&title(row)));
+    let wanted = names.max().unwrap_or(0).clamp(NAME.0, NAME.1) - NAME.0;
     let (state, state_wide) = if room >= WORDS {
-        ("STATE", 13)
+        ("state", 13)
     } else {
         ("", 1)
     };
-    let started = if room >= DATES { 16 } else { 7 };
-    let host = match widest(|entry| host(entry).unwrap_or_default()) {
-        0 => 0,
-        wide => wide.clamp(8, 24),
-    };
-    let note = if widest(note_of) > 0 { 12 } else { 0 };
+    let id = if room >= WIDE { 8 } else { 4 };
     let mut columns = vec![
         Column::left("", 1, 0),
+        Column::left("id", id, 5),
+        Column::right("age", 6, 4),
+        Column::left("name", NAME.0, 0),
+        Column::flexible("what went wrong", 18, 3),
         Column::left(state, state_wide, 1),
-        Column::left("STARTED", started, 2),
-        Column::left("SERVER", SERVER.0, 0),
-        Column::left("HOST", host, 10),
-        Column::right("DURATION", 8, 4),
-        Column::right("EXCHANGES", 9, 6),
-        Column::right("FAILED", 6, 3),
-        Column::right("FINDINGS", 8, 9),
-        Column::right("SIZE", 8, 8),
-        Column::flexible("NOTE", note, 7),
+        Column::right("calls", 6, 6),
+        Column::right("failed", 7, 2),
     ];
-    // The name of the server takes what is left before the note does.
-    let wanted = widest(title).clamp(SERVER.0, SERVER.1) - SERVER.0;
-    columns[SERVER_AT].width += table::spare(&columns, room).min(wanted);
+    // What is left is for the name and for what went wrong.
+    columns[NAME_AT].width += (table::spare(&columns, room) / 2).min(wanted);
+    let order = ORDERS.iter().find(|order| order.0 == app.library.order);
+    let sorted = columns
+        .iter_mut()
+        .find(|column| order.is_some_and(|order| order.1 == column.title));
+    if let Some(column) = sorted {
+        column
+            .title
+            .push_str(app.settings.look.glyph(Glyph::Unfolded));
+    }
     columns
 }
 
 /// The cells of a recording, one for each of the columns.
-fn cells(app: &App, entry: &Entry, room: usize) -> table::Cells {
-    let (look, now) = (&app.settings.look, app.now.wall_ns);
-    let is_selected = app.library.to_compare.contains(&entry.path);
-    let mark = [(Role::Text, ""), (Role::Key, look.glyph(Glyph::Selected))];
-    let (mark_role, mark) = mark[usize::from(is_selected)];
-    let (glyph, role, word) = state(entry);
+fn cells(app: &App, row: &Row, room: usize) -> table::Cells {
+    let look = &app.settings.look;
+    let is_selected = app.library.to_compare.contains(&row.path);
+    let mark = if is_selected {
+        look.glyph(Glyph::Selected)
+    } else {
+        ""
+    };
+    let (glyph, role, word) = state(row);
     let state = match room {
         WORDS.. => format!("{} {word}", look.glyph(glyph)),
         _ => look.glyph(glyph).to_owned(),
     };
-    let started = match room {
-        DATES.. => when::short(entry.wall_ns),
-        _ => when::near(entry.wall_ns, now),
+    let id = row.id.get(..4).filter(|_| room < WIDE).unwrap_or(&row.id);
+    let failed = row.summary().map_or(0, |summary| summary.failed);
+    let failed = if failed > 0 {
+        count(failed)
+    } else {
+        String::new()
     };
-    let lasted = entry.lasted_ns(now);
-    let number = |number: fn(&Summary) -> u64| entry.summary().map(number);
-    let many = |number: Option<u64>| number.map(count).unwrap_or_default();
-    let some = |number: Option<u64>| many(number.filter(|number| *number > 0));
+    let calls = row.summary().map(|summary| count(summary.exchanges));
     let cells = [
-        (mark_role, mark.to_owned()),
+        (Role::Key, mark.to_owned()),
+        (Role::Faint, escape(id).into_owned()),
+        (Role::Text, when::age(row.wall_ns, app.now.wall_ns)),
+        (Role::Strong, title(row)),
+        (Role::Text, wrong(row)),
         (role, state),
-        (Role::Text, started),
-        (Role::Strong, title(entry)),
-        (Role::Text, host(entry).unwrap_or_default()),
-        (Role::Text, lasted.map(clock).unwrap_or_default()),
-        (Role::Text, many(number(|summary| summary.exchanges))),
-        (Role::Bad, some(number(|summary| summary.failed))),
-        (Role::Warn, some(number(|summary| summary.findings))),
-        (Role::Text, size(entry.size)),
-        (Role::Text, note_of(entry)),
+        (Role::Text, calls.unwrap_or_default()),
+        (Role::Bad, failed),
     ];
     cells.map(|cell| vec![cell]).into()
 }
 
-fn draw_about(app: &App, entry: &Entry, area: Rect, frame: &mut Frame<'_>) {
+fn draw_about(app: &App, entry: &Row, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let columns = usize::from(area.width);
     let [who, how] = about(entry);
-    let role = match entry.standing {
-        Standing::Unreadable => Role::Bad,
-        Standing::Finished | Standing::Live => Role::Faint,
-        _ => Role::Warn,
-    };
+    let role = state(entry).1;
     let lines = [
         (Role::Border, "─".repeat(columns)),
         (Role::Text, format!(" {who}")),

@@ -106,9 +106,9 @@ impl Menu {
     }
 
     /// A menu whose entries are those that fit a line that is typed.
-    pub fn searched(app: &App, text: &str, fill: Fill) -> Self {
-        let mut menu = Self::new("", fill(app, text));
-        let input = text.into();
+    pub fn searched(app: &App, fill: Fill) -> Self {
+        let mut menu = Self::new("", fill(app, ""));
+        let input = Input::default();
         menu.search = Some(Search { input, fill });
         menu
     }
@@ -332,6 +332,9 @@ impl Overlay for Text {
     fn handlers(&self) -> Handlers {
         Handlers {
             perform: |viewer, action| {
+                if action == Action::Filter {
+                    return find(&mut viewer.app);
+                }
                 let area = area_of_text(viewer.app.size);
                 let text = viewer.app.top_mut::<Self>()?;
                 text.scroll(action, area).map(|()| vec![])
@@ -353,8 +356,39 @@ impl Overlay for Text {
 
     fn draw(&self, app: &App, _: Option<&Session>, whole: Rect, frame: &mut Frame<'_>) {
         let area = area_of_text(app.size).intersection(whole);
-        self.draw(&app.settings.look, "Esc closes", true, area, frame);
+        self.draw(&app.settings.look, "/ finds, Esc closes", true, area, frame);
     }
+}
+
+/// Offers the lines of the text on top that have what is typed; one that is chosen is scrolled to.
+fn find(app: &mut App) -> Option<Effects> {
+    let columns = area_of_text(app.size).width.saturating_sub(2);
+    let mut row = 0;
+    let lines = app.top::<Text>()?.lines.iter().map(|line| {
+        let at = row;
+        row += pager::wrapped(line, columns.into()).len();
+        let text: String = line.iter().map(|(_, text)| text.as_str()).collect();
+        (at, text.to_lowercase(), text)
+    });
+    let lines: Vec<_> = lines.filter(|(_, text, _)| !text.is_empty()).collect();
+    let fill = move |_: &App, typed: &str| {
+        let typed = typed.trim().to_lowercase();
+        let found = lines.iter().filter(|(_, text, _)| text.contains(&typed));
+        let entry = |(at, _, text): &(usize, String, String)| {
+            let at = *at;
+            Entry::new(' ', text.trim(), move |viewer| {
+                viewer
+                    .app
+                    .top_mut::<Text>()
+                    .into_iter()
+                    .for_each(|text| text.top = at);
+                vec![]
+            })
+        };
+        found.map(entry).collect()
+    };
+    let menu = Menu::searched(app, Box::new(fill));
+    Some(app.push(menu))
 }
 
 /// The frame of a text: the screen, with a margin where there is room for one.

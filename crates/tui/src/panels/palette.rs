@@ -8,7 +8,7 @@
 //! ```
 
 use super::menu::{Entry, Menu};
-use crate::action::{Action, Context, Row, TABLE};
+use crate::action::{Context, Row, TABLE};
 use crate::app::{App, Viewer};
 use crate::effect::Effects;
 use crate::keymap::Keymap;
@@ -17,17 +17,11 @@ use frizbee::{Config, Matcher};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::escape;
 
-/// Actions without a key that need a recording.
-const NEEDS_RECORDING: [Action; 3] = [Action::Goto, Action::Follow, Action::Unselect];
-
 /// The actions that can be done in these contexts.
 pub fn possible(contexts: &[Context]) -> Vec<&'static Row> {
     let is_possible = |row: &&Row| {
-        let is_lacking =
-            NEEDS_RECORDING.contains(&row.action) && !contexts.contains(&Context::Session);
         let mut keys = row.keys.iter();
-        let is_here = row.keys.is_empty() || keys.any(|(context, _)| contexts.contains(context));
-        is_here && !is_lacking
+        row.keys.is_empty() || keys.any(|(context, _)| contexts.contains(context))
     };
     TABLE.iter().filter(is_possible).collect()
 }
@@ -46,24 +40,23 @@ fn fitting(typed: &str, rows: &[&'static Row]) -> Vec<&'static Row> {
     found
 }
 
-/// Opens the palette with this text in it.
-pub fn open(viewer: &mut Viewer, text: &str) -> Effects {
+pub fn open(viewer: &mut Viewer) -> Effects {
     let possible = possible(&viewer.contexts());
     let fill = move |app: &App, typed: &str| fill(&app.settings.keymap, &possible, typed);
-    let menu = Menu::searched(&viewer.app, text, Box::new(fill));
+    let menu = Menu::searched(&viewer.app, Box::new(fill));
     viewer.app.push(menu)
 }
 
 fn fill(keymap: &Keymap, possible: &[&'static Row], typed: &str) -> Vec<Entry> {
     let typed = typed.trim().trim_start_matches(':');
     if let Ok(seq) = typed.trim_start_matches('#').parse() {
-        let label = format!("#{seq}  to this frame");
+        let label = format!("#{seq}  go to this frame");
         return vec![Entry::new(' ', label, move |viewer| goto(viewer, Seq(seq)))];
     }
     let rows = fitting(typed, possible).into_iter();
     let mut entries: Vec<_> = rows.map(|row| entry(keymap, row)).collect();
     if entries.is_empty() {
-        let label = format!("nothing is called {}", escape(typed));
+        let label = format!("no matching command: {}", escape(typed));
         entries.push(Entry::nothing(' ', label));
     }
     entries
@@ -84,6 +77,5 @@ fn goto(viewer: &mut Viewer, seq: Seq) -> Effects {
     if let Some(session) = viewer.session.as_deref_mut() {
         return list::goto(session, seq);
     }
-    let text = "frames are in recordings: Enter opens one";
-    viewer.app.refuse(text)
+    viewer.app.refuse("open a recording first: Enter")
 }

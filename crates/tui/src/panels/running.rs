@@ -63,22 +63,12 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         running.is_some_and(|running| *slot == Slot::Replay || !running.is_stopping)
     };
     let mut slots = [Slot::Replay, Slot::Export].into_iter();
-    let slot = match action {
-        Action::StopReplay => Slot::Replay,
-        Action::StopExport => Slot::Export,
-        Action::Cancel => slots.find(is_stoppable)?,
-        _ => return None,
-    };
-    let Some(running) = app.running.get_mut(&slot) else {
-        return Some(app.refuse("nothing like that is running"));
-    };
+    let slot = slots.find(|slot| action == Action::Cancel && is_stoppable(slot))?;
+    let running = app.running.get_mut(&slot)?;
     let is_again = std::mem::replace(&mut running.is_stopping, true);
     if slot == Slot::Replay {
-        app.say(if is_again {
-            "the server is killed"
-        } else {
-            "the replay stops: its server is told to end"
-        });
+        let first = "the replay stops: its server is told to end";
+        app.say([first, "the server is killed"][usize::from(is_again)]);
     }
     Some(vec![Ask::Stop(slot).into()])
 }

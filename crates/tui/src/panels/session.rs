@@ -1,7 +1,7 @@
 //! The open recording: opened, followed, closed; its view and its pane.
 
 use super::menu::{Entry, Menu};
-use super::{list, search, selection};
+use super::{filter, list, search, selection};
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View, Viewer};
 use crate::effect::{Effect, Effects};
@@ -21,8 +21,7 @@ use std::path::Path;
 pub fn perform_everywhere(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     let app = &mut viewer.app;
     let effects = match action {
-        Action::Palette => super::palette::open(viewer, ""),
-        Action::Goto => super::palette::open(viewer, "#"),
+        Action::Palette => super::palette::open(viewer),
         Action::Print => super::copy::print(app, viewer.session.as_deref()),
         Action::Help => super::help::open(viewer),
         Action::Cancel => cancel(app),
@@ -36,12 +35,8 @@ pub fn perform_everywhere(viewer: &mut Viewer, action: Action) -> Option<Effects
         Action::Repaint => vec![Effect::Repaint],
         Action::Mouse => {
             app.settings.mouse = !app.settings.mouse;
-            let word = if app.settings.mouse {
-                "on"
-            } else {
-                "off: the terminal selects text"
-            };
-            app.say(format!("mouse {word}"));
+            let told = ["mouse off: the terminal selects text", "mouse on"];
+            app.say(told[usize::from(app.settings.mouse)]);
             vec![Effect::Mouse(app.settings.mouse), Effect::Remember]
         }
         Action::Theme => app.push(themes(app)),
@@ -89,11 +84,7 @@ fn messages(app: &App) -> Text {
             (role, notice.text.clone()),
         ]
     };
-    let lines: Vec<_> = app.notices.all.iter().map(line).collect();
-    if lines.is_empty() {
-        let nothing = (Role::Text, "nothing was said yet".to_owned());
-        return Text::new("messages", vec![vec![nothing]]);
-    }
+    let lines = app.notices.all.iter().map(line).collect();
     Text::new("messages, since the viewer started", lines)
 }
 
@@ -141,9 +132,12 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         }
         Action::ListSmaller => return Some(divide(app, session, false)),
         Action::ListLarger => return Some(divide(app, session, true)),
-        Action::Follow => list::follow(app, session),
         Action::Unselect => session.list.to_compare.clear(),
-        Action::Close if session.back.is_some() => show(session, session.back.unwrap_or_default()),
+        Action::Close if session.back.is_some() => {
+            let (view, before) = session.back.take()?;
+            show(session, view);
+            return Some(filter::restore(app, session, &before));
+        }
         Action::Close if session.focus == Focus::Detail => session.focus = Focus::Main,
         Action::Close if session.view != View::Exchanges => show(session, View::Exchanges),
         _ => return None,
@@ -154,7 +148,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
 /// Moves the divider between list and detail a step.
 fn divide(app: &mut App, session: &mut Session, larger: bool) -> Effects {
     if !layout::shows_both(app.size, session) {
-        return app.refuse("list and detail are not on the screen together");
+        return app.refuse("list and detail do not share the screen here");
     }
     let at = app.settings.divider;
     let to = if larger { at + STEP } else { at - STEP };
@@ -178,7 +172,7 @@ pub fn grown(app: &mut App, session: &mut Session, vitals: Box<Vitals>) -> Effec
     if was_live && !session.is_live() {
         app.say(match standing {
             Standing::Finished => "the session has ended",
-            _ => "the recorder has gone",
+            _ => "the recorder is gone",
         });
     }
     // Rows that were not there when their frames were looked at are nowhere else found.

@@ -4,12 +4,14 @@ use crate::notice::Now;
 use crate::theme::{Glyph, Role};
 use crate::widget::cursor::Rows;
 use mcpreel_share::phrases::recording::{self, host};
-use mcpreel_share::phrases::{self, sentence};
+use mcpreel_share::phrases::{self, sentence, when};
 use mcpreel_store::library::{Details, Entry, Standing};
 use mcpreel_store::reader::Summary;
 use mcpreel_store::schema::State;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{escape, size};
+use std::cmp::Reverse;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,7 +20,9 @@ pub struct Shelf {
     pub dir: PathBuf,
     pub listing: Listing,
     /// All recordings: live ones first, then the newest.
-    pub rows: Vec<Arc<Entry>>,
+    pub rows: Vec<Row>,
+    /// The order of the rows, if it is another one.
+    pub order: Order,
     /// The recording under the cursor; none, until the cursor is moved, means the first.
     pub cursor: Rows<PathBuf>,
     /// The recordings that were selected for a comparison, two at most.
@@ -28,6 +32,46 @@ pub struct Shelf {
     /// When it was listed last; none if it is to be listed as soon as possible.
     pub listed: Option<Now>,
     pub is_asked: bool,
+}
+
+/// A recording, and what went wrong in it, if that is known.
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub entry: Arc<Entry>,
+    pub why: Arc<str>,
+}
+
+impl Deref for Row {
+    type Target = Entry;
+
+    fn deref(&self) -> &Entry {
+        &self.entry
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Live ones first, then the newest.
+    #[default]
+    Age,
+    Name,
+    State,
+    Calls,
+    Failed,
+}
+
+impl Order {
+    fn key(self, row: &Row) -> (Reverse<u64>, String) {
+        let most =
+            |count: fn(&Summary) -> u64| (Reverse(row.summary().map_or(0, count)), String::new());
+        match self {
+            Self::Age => Default::default(),
+            Self::Name => (Reverse(0), title(row).to_lowercase()),
+            Self::State => (Reverse(0), state(row).2),
+            Self::Calls => most(|summary| summary.exchanges),
+            Self::Failed => most(|summary| summary.failed),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,40 +91,34 @@ impl Shelf {
         }
     }
 
-    pub fn shown(&self) -> Vec<&Entry> {
+    pub fn shown(&self) -> Vec<&Row> {
         let words = self.narrow.split_whitespace().map(str::to_lowercase);
         let words: Vec<_> = words.collect();
-        let fits = |entry: &&Entry| words.is_empty() || has(entry, &words);
-        self.rows.iter().map(Arc::as_ref).filter(fits).collect()
+        let fits = |row: &&Row| words.is_empty() || has(row, &words);
+        let mut shown: Vec<_> = self.rows.iter().filter(fits).collect();
+        shown.sort_by_cached_key(|row| self.order.key(row));
+        shown
     }
 
     /// The files of the rows that are shown, by which the cursor knows them.
     pub fn ids(&self) -> Vec<PathBuf> {
         let shown = self.shown().into_iter();
-        shown.map(|entry| entry.path.clone()).collect()
+        shown.map(|row| row.path.clone()).collect()
     }
 
     /// The recording under the cursor.
-    pub fn current(&self) -> Option<&Entry> {
+    pub fn current(&self) -> Option<&Row> {
         let at = self.cursor.at(&self.ids());
         self.shown().get(at).copied()
     }
 }
 
 /// Whether every one of these words, in lower case, stands somewhere in what is shown of it.
-fn has(entry: &Entry, words: &[String]) -> bool {
+fn has(entry: &Row, words: &[String]) -> bool {
     let [who, how] = about(entry);
     let host = host(entry).unwrap_or_default();
     let path = entry.path.to_string_lossy().into_owned();
-    let text = [
-        who,
-        how,
-        state(entry).2,
-        title(entry),
-        note_of(entry),
-        host,
-        path,
-    ];
+    let text = [who, how, state(entry).2, title(entry), host, path];
     let text = text.join("\n").to_lowercase();
     words.iter().all(|word| text.contains(word.as_str()))
 }
@@ -132,9 +170,10 @@ pub fn title(entry: &Entry) -> String {
     recording::title(entry).unwrap_or_else(|| file_name(&entry.path))
 }
 
-/// The origin of a recording that is no plain session, why it cannot be read, its notes.
-pub fn note_of(entry: &Entry) -> String {
-    let mut notes: Vec<_> = recording::origin(entry).into_iter().collect();
+/// The note on a recording, what went wrong, why it cannot be read, its origin if it is no plain session.
+pub fn wrong(entry: &Row) -> String {
+    let mut notes = recording::notes(entry);
+    notes.extend(Some(escape(&entry.why).into_owned()).filter(|why| !why.is_empty()));
     if let Details::Unreadable(error) = &entry.details {
         // The name of the file stands in the row already.
         let sentence = sentence(error);
@@ -142,15 +181,20 @@ pub fn note_of(entry: &Entry) -> String {
         let why = sentence.strip_prefix(&file).unwrap_or(&sentence);
         notes.push(why.trim_start().to_owned());
     }
-    notes.extend(recording::notes(entry));
+    notes.extend(recording::origin(entry));
     notes.join("; ")
 }
 
 /// More about a recording: who spoke to it and what was started; how it stands, what is missing,
 /// what somebody wrote.
-pub fn about(entry: &Entry) -> [String; 2] {
-    let mut who = vec![format!("{} {}", escape(&entry.id), escape(&entry.name))];
-    let mut how = vec![standing(entry)];
+pub fn about(entry: &Row) -> [String; 2] {
+    let mut who = vec![
+        escape(&entry.name).into_owned(),
+        when::short(entry.wall_ns),
+        size(entry.size),
+    ];
+    let wrong = Some(wrong(entry)).filter(|wrong| !wrong.is_empty() && entry.is_readable());
+    let mut how: Vec<_> = wrong.into_iter().chain([standing(entry)]).collect();
     if let Some(summary) = entry.summary() {
         let client = phrases::peer(&summary.session.client);
         who.extend(client.map(|client| format!("for {client}")));
@@ -158,7 +202,6 @@ pub fn about(entry: &Entry) -> [String; 2] {
             let (origin, parent) = (escape(&summary.origin), escape(parent));
             format!("{origin} of {parent}; P compares them")
         }));
-        how.extend(recording::notes(entry));
     }
     let context = entry.context();
     who.extend(context.map(|context| phrases::command(&context.argv)));

@@ -82,7 +82,7 @@ fn switch(app: &mut App, session: &mut Session) -> Effects {
         return put(app, session, None);
     }
     let Some(last) = session.last() else {
-        return app.refuse("nothing is on record yet that the time cursor could stand on");
+        return app.refuse("there is no row yet for the time cursor");
     };
     // Events before the first frame stand at no frame.
     let selected = super::selection::place(session).map(|key| key.seq.max(Seq(1)));

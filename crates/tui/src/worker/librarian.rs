@@ -7,8 +7,11 @@
 
 use crate::effect::Answer;
 use crate::panels::library;
+use crate::panels::shelf::Row;
+use mcpreel_lint::cause::{Cause, causes};
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::{Entry, Library, Standing, spool_of};
+use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::recovery::{self, Outcome};
 use mcpreel_trace::clock::Clock;
 use std::collections::BTreeMap;
@@ -19,6 +22,9 @@ use std::time::Duration;
 
 /// Within a list recordings are completed for so long; whoever looks at them waits meanwhile.
 const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Recordings that are asked after a list what went wrong in them: each has to be opened for that.
+const ASKED: usize = 32;
 
 /// Answers questions about the folder.
 #[derive(Debug)]
@@ -33,6 +39,8 @@ pub struct Librarian {
 struct Known {
     stamp: Stamp,
     entry: Arc<Entry>,
+    /// What went wrong, in a sentence; none until it was asked.
+    why: Option<Arc<str>>,
     /// The recording cannot be completed as long as its files stay as they are.
     hopeless: bool,
 }
@@ -57,7 +65,7 @@ impl Librarian {
             }));
         }
         tell(self.listed());
-        if self.complete() {
+        if self.complete() | self.explain() {
             tell(self.listed());
         }
     }
@@ -82,6 +90,7 @@ impl Librarian {
                 _ => Known {
                     stamp,
                     entry: Arc::new(listed.remove(&reel).unwrap_or_else(|| Entry::read(&reel))),
+                    why: None,
                     hopeless: false,
                 },
             };
@@ -108,21 +117,49 @@ impl Librarian {
             known.hopeless = matches!(outcome, Err(_) | Ok(Outcome::ReadOnly));
             known.stamp = stamp_of(path);
             known.entry = Arc::new(Entry::read(path));
+            known.why = None;
             changed = true;
         }
         changed
     }
 
+    /// Asks the newest recordings that are over what went wrong in them; whether there were any.
+    fn explain(&mut self) -> bool {
+        let is_asked =
+            |known: &Known| known.why.is_some() || known.entry.standing == Standing::Live;
+        let all = self.known.iter_mut().rev();
+        let mut asked = all
+            .filter(|(_, known)| !is_asked(known))
+            .take(ASKED)
+            .peekable();
+        let is_any = asked.peek().is_some();
+        for (path, known) in asked {
+            known.why = Some(why(path).unwrap_or_default().into());
+        }
+        is_any
+    }
+
     /// Live recordings first, then the newest.
     fn listed(&self) -> Answer {
         let known = self.known.values();
-        let mut rows: Vec<_> = known.map(|known| Arc::clone(&known.entry)).collect();
+        let row = |known: &Known| Row {
+            entry: Arc::clone(&known.entry),
+            why: known.why.clone().unwrap_or_default(),
+        };
+        let mut rows: Vec<_> = known.map(row).collect();
         rows.sort_by(|a, b| {
             let key = |entry: &Entry| (entry.standing == Standing::Live, entry.wall_ns);
             (key(b), &b.path).cmp(&(key(a), &a.path))
         });
         Answer::new(|viewer| library::listed(&mut viewer.app, rows))
     }
+}
+
+/// What went wrong in a recording that is over; nothing where nothing did, or it cannot be told.
+fn why(reel: &Path) -> Result<String, ReadError> {
+    let causes = causes(&Recording::open(reel)?.facts(None)?);
+    let trouble = causes.into_iter().find(Cause::is_trouble);
+    Ok(trouble.map(|cause| cause.sentence).unwrap_or_default())
 }
 
 fn stamp_of(reel: &Path) -> Stamp {

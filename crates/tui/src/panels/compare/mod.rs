@@ -156,7 +156,7 @@ fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     };
     match change {
         Some(to) => comparison.put(to, size),
-        None => return Some(app.say("no more differences that way")),
+        None => return Some(app.say("no more differences in that direction")),
     }
     Some(vec![])
 }
@@ -232,7 +232,7 @@ pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
 fn sides(app: &App) -> Result<(Which, PathBuf), &'static str> {
     let library = &app.library;
     let current = library.current();
-    let current = current.ok_or("there is no recording to be compared")?;
+    let current = current.ok_or("there is no recording to compare")?;
     let is_selected = |entry: &Entry| library.to_compare.contains(&entry.path);
     let is_made = current
         .summary()
@@ -240,7 +240,7 @@ fn sides(app: &App) -> Result<(Which, PathBuf), &'static str> {
     if library.to_compare.is_empty() && is_made {
         return Ok((Which::Parent(current.path.clone()), current.path.clone()));
     }
-    let entries = library.rows.iter().map(Arc::as_ref);
+    let entries = library.rows.iter().map(|row| &*row.entry);
     let mut both: Vec<_> = entries.filter(|entry| is_selected(entry)).collect();
     if both.len() == 1 && !is_selected(current) {
         both.push(current);
@@ -248,7 +248,7 @@ fn sides(app: &App) -> Result<(Which, PathBuf), &'static str> {
     both.sort_by_key(|entry| entry.wall_ns);
     match both.as_slice() {
         [older, newer] => Ok((Which::File(older.path.clone()), newer.path.clone())),
-        _ => Err("Space selects the two recordings that are to be compared"),
+        _ => Err("Space selects the two recordings to compare"),
     }
 }
 
@@ -282,7 +282,7 @@ pub fn perform_in_session(app: &mut App, session: &mut Session, action: Action) 
         }
     };
     let Some((lens, key)) = right else {
-        return Some(app.refuse("nothing is selected to be compared"));
+        return Some(app.refuse("nothing is selected to compare"));
     };
     let right = call(&file, lens, key);
     Some(ask_calls(app, left, right, Arc::default()))

@@ -12,7 +12,7 @@
 //! A cursor is kept as a [`Position`], never as the number of a line: it stays with its bytes when
 //! something is folded, written another way, or drawn at another width.
 
-use super::part::{Part, PartKind, Representation, Sides, Wrap};
+use super::part::{Part, PartKind, Representation, Wrap};
 use super::violations::Wrong;
 use crate::theme::Role;
 use crate::widget::raw;
@@ -49,39 +49,29 @@ enum Content<'s> {
     Tree(&'s Tree),
     /// Text, by the first byte of each line.
     Text(&'s [u32]),
-    Hex(usize),
 }
 
 /// The parts of a row as lines of so many columns.
 #[derive(Clone, Debug)]
 pub struct Body<'s> {
     parts: &'s [Part],
-    sides: Sides,
     representation: Representation,
-    columns: usize,
     /// The first line of each part; of a part that is not shown that of the next one.
     firsts: Vec<usize>,
     len: usize,
 }
 
 impl<'s> Body<'s> {
-    pub fn new(
-        parts: &'s [Part],
-        sides: Sides,
-        representation: Representation,
-        columns: usize,
-    ) -> Self {
+    pub fn new(parts: &'s [Part], representation: Representation) -> Self {
         let mut body = Self {
             parts,
-            sides,
             representation,
-            columns: columns.max(1),
             firsts: Vec::with_capacity(parts.len()),
             len: 0,
         };
         for part in parts {
             body.firsts.push(body.len);
-            if part.is_on(sides, representation) {
+            if part.is_on(representation) {
                 body.len += 1 + body.rows(part) + usize::from(part.note().is_some());
             }
         }
@@ -97,7 +87,7 @@ impl<'s> Body<'s> {
     }
 
     fn is_on(&self, part: &Part) -> bool {
-        part.is_on(self.sides, self.representation)
+        part.is_on(self.representation)
     }
 
     fn content(&self, part: &'s Part) -> Content<'s> {
@@ -106,9 +96,6 @@ impl<'s> Body<'s> {
         }
         match (self.representation, part.tree()) {
             (Representation::Tree, Some(tree)) => Content::Tree(tree),
-            (Representation::Hex, _) if !part.is_words() => {
-                Content::Hex(raw::per_line(self.columns))
-            }
             _ => Content::Text(&part.lines),
         }
     }
@@ -119,7 +106,6 @@ impl<'s> Body<'s> {
             Content::Nothing => 0,
             Content::Tree(tree) => tree.rows() + part.wraps.len(),
             Content::Text(lines) => lines.len(),
-            Content::Hex(per_line) => part.bytes().len().div_ceil(per_line),
         }
     }
 
@@ -145,7 +131,6 @@ impl<'s> Body<'s> {
                 (row, None) => tree.node_at(row).map_or(end, |node| tree.start(node)),
             },
             Content::Text(lines) => lines.get(row).map_or(end, |start| *start as usize),
-            Content::Hex(per_line) => (row * per_line).min(end),
         };
         Position {
             part,
@@ -174,7 +159,6 @@ impl<'s> Body<'s> {
                 let after = lines.partition_point(|start| *start as usize <= byte);
                 after.saturating_sub(1)
             }
-            Content::Hex(per_line) => byte / per_line,
         };
         first + (row + 1).min(rows)
     }
@@ -209,9 +193,6 @@ impl<'s> Body<'s> {
                     plain.for_each(|(role, _)| *role = as_role);
                 }
                 Line::Bytes(line)
-            }
-            Content::Hex(per_line) => {
-                Line::Bytes(raw::line(part.bytes(), row, per_line, &part.hits))
             }
         })
     }

@@ -14,7 +14,7 @@
 
 use super::detail_body::Line;
 use super::violations::Wrong;
-use super::{Detail, Representation, Shown, Sides, Tab};
+use super::{Detail, Representation, Shown, Tab};
 use crate::app::{App, Focus, Session};
 use crate::layout::has_borders;
 use crate::theme::{self, Glyph, Look, Role};
@@ -293,18 +293,9 @@ fn foot(detail: &Detail) -> String {
 
 /// The modes of the body that hide or change something, and whether there are lines below.
 fn chips(detail: &Detail, look: Look) -> Spans {
-    let way = match detail.representation {
-        Representation::Tree => None,
-        Representation::Raw => Some(" raw "),
-        Representation::Hex => Some(" hex "),
-    };
-    let sides = match detail.sides {
-        Sides::Both => None,
-        Sides::Request => Some(" request only "),
-        Sides::Response => Some(" response only "),
-    };
-    let words = way.into_iter().chain(sides);
-    let chips = words.flat_map(|word| [(Role::Chip, word), (Role::Text, " ")]);
+    let is_raw = detail.representation == Representation::Raw;
+    let chips = is_raw.then_some([(Role::Chip, " raw "), (Role::Text, " ")]);
+    let chips = chips.into_iter().flatten();
     let below = detail.shown.as_deref().zip(detail.body());
     let below =
         below.filter(|(shown, body)| body.line_of(shown.at.top) + detail.size.1 < body.len());

@@ -66,7 +66,7 @@ pub fn open(app: &mut App, session: &mut Session) -> Effects {
 /// Shows what the rule of the finding under the cursor means.
 pub fn explain(app: &mut App, session: &mut Session) -> Effects {
     let Some(finding) = finding(session) else {
-        return app.refuse("no finding is about this");
+        return app.refuse("there is no finding here");
     };
     let lines = explain::of_finding(finding, explain::revision(session));
     app.push(explain::explanation(lines))

@@ -31,8 +31,8 @@ use jobs::{Found, Reading};
 use mcpreel_lint::cause::{self, Cause};
 use mcpreel_share::phrases;
 use mcpreel_trace::exchange::Exchange;
+pub use part::Representation;
 use part::{Amount, Part};
-pub use part::{Representation, Sides};
 use shown::{Ask, Place};
 pub use shown::{Detail, Shown, Tab};
 
@@ -153,10 +153,9 @@ pub fn settle(app: &mut App, session: &mut Session) {
         part.lay_out(representation, columns);
     }
     let mut room = page.saturating_sub(detail.body().map_or(page, |body| body.len()));
-    let sides = detail.sides;
     let parts = detail.shown.iter_mut().flat_map(|shown| &mut shown.parts);
     if representation == Representation::Tree {
-        for part in parts.filter(|part| part.is_on(sides, representation)) {
+        for part in parts.filter(|part| part.is_on(representation)) {
             part.wrap(columns.saturating_sub(detail_draw::INDENT), &mut room);
         }
     }

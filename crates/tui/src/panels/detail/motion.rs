@@ -3,19 +3,18 @@
 
 use super::detail_body::Position;
 use super::part::Part;
-use super::{Detail, Representation, Sides, Tab, settle, size};
+use super::{Detail, Representation, Tab, settle, size};
 use crate::action::Action;
 use crate::app::{App, Focus, Session};
 use crate::effect::Effects;
 use crate::panels::list;
-use crate::panels::menu::{Entry, Menu};
 use crate::panels::selection;
 use crate::widget::cursor;
 use crate::widget::frame;
 use crate::widget::tree::Tree;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::json::Stopped;
-use mcpreel_wire::text::{escape, plural};
+use mcpreel_wire::text::escape;
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     let (_, page) = size(app, session);
@@ -36,11 +35,6 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
             detail.tab = Tab::Body;
             detail.representation = detail.representation.next();
         }
-        Action::Sides => {
-            detail.tab = Tab::Body;
-            detail.sides = detail.sides.next();
-        }
-        Action::Fold => return Some(app.push(fold_menu())),
         _ => moved(detail, action, page)?,
     }
     settle(app, session);
@@ -108,42 +102,6 @@ pub fn fold(detail: &mut Detail, action: Action) {
     }
 }
 
-fn fold_menu() -> Menu {
-    let level = |level: u8| {
-        let letter = char::from(b'0' + level);
-        let label = plural(level.into(), "level");
-        Entry::in_session(letter, label, move |app, session| {
-            fold_to(app, session, Some(level.into()))
-        })
-    };
-    let all = Entry::in_session('a', "unfold all", |app, session| {
-        fold_to(app, session, None)
-    });
-    let levels = (1..=5).map(level);
-    Menu::new("unfold", [all].into_iter().chain(levels).collect())
-}
-
-/// Folds the tree under the cursor to a level, or unfolds all of it; all trees on a heading that
-/// has none.
-fn fold_to(app: &mut App, session: &mut Session, level: Option<u16>) -> Effects {
-    let Some(shown) = session.detail.shown.as_deref_mut() else {
-        return vec![];
-    };
-    let at = shown.at.cursor.part;
-    let part = shown.parts.get(at);
-    let is_one = part.is_some_and(|part| part.tree().is_some());
-    let parts = shown.parts.iter_mut().enumerate();
-    let meant = parts.filter(|(nth, _)| !is_one || *nth == at);
-    for tree in meant.filter_map(|(_, part)| part.tree_mut()) {
-        match level {
-            Some(level) => tree.fold_to(level),
-            None => tree.unfold_all(),
-        }
-    }
-    settle(app, session);
-    vec![]
-}
-
 pub fn load_more(app: &mut App, session: &mut Session) -> Effects {
     let detail = &mut session.detail;
     let is_cut = |part: &Part| {
@@ -158,9 +116,9 @@ pub fn load_more(app: &mut App, session: &mut Session) -> Effects {
             vec![]
         }
         (true, None) => {
-            app.refuse("more than this is not held; `mcpreel show --json` has all of it")
+            app.refuse("the viewer loads no more of it; `mcpreel show --json` prints all")
         }
-        (false, _) => app.say("all of it is here"),
+        (false, _) => app.say("all of it is loaded"),
     }
 }
 
@@ -208,14 +166,9 @@ fn reveal(app: &mut App, session: &mut Session, place: Position) {
         return;
     };
     shown.at.cursor = place;
-    if let Some(part) = shown.parts.get_mut(place.part) {
-        if !part.is_on(detail.sides, detail.representation) {
-            detail.sides = Sides::Both;
-        }
-        if let Some(byte) = place.byte {
-            part.folded = false;
-            part.reveal(byte);
-        }
+    if let (Some(part), Some(byte)) = (shown.parts.get_mut(place.part), place.byte) {
+        part.folded = false;
+        part.reveal(byte);
     }
     settle(app, session);
 }
@@ -239,7 +192,7 @@ fn next(app: &mut App, session: &mut Session, forward: bool) -> Option<Effects> 
         before.unwrap_or(places.len().saturating_sub(1))
     };
     let Some((place, nth)) = places.get(at).copied() else {
-        return Some(app.refuse("no finding is about a place in these messages"));
+        return Some(app.refuse("no finding points into these messages"));
     };
     shown.at_finding = nth;
     let finding = &shown.findings[nth];

@@ -74,34 +74,17 @@ pub enum TextRole {
     Words,
 }
 
-/// Which messages of an exchange are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sides {
-    #[default]
-    Both,
-    Request,
-    /// The response, or that there is none.
-    Response,
-}
-
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Representation {
     /// JSON as rows that fold; anything else as text.
     #[default]
     Tree,
     Raw,
-    Hex,
-}
-
-impl Sides {
-    pub fn next(self) -> Self {
-        [Self::Request, Self::Response, Self::Both][self as usize]
-    }
 }
 
 impl Representation {
     pub fn next(self) -> Self {
-        [Self::Raw, Self::Hex, Self::Tree][self as usize]
+        [Self::Raw, Self::Tree][self as usize]
     }
 }
 
@@ -210,11 +193,7 @@ impl Part {
     /// Divides the bytes into lines of so many columns, where they are written as text.
     pub fn lay_out(&mut self, representation: Representation, columns: usize) {
         self.wraps.clear();
-        let is_text = match representation {
-            Representation::Tree => self.tree().is_none(),
-            Representation::Raw => true,
-            Representation::Hex => self.is_words(),
-        };
+        let is_text = representation == Representation::Raw || self.tree().is_none();
         if is_text && self.columns != columns {
             self.columns = columns;
             let lines = raw::lines(self.bytes(), columns, self.controls());
@@ -265,10 +244,6 @@ impl Part {
         let above = self.wraps.iter().rfind(|wrap| wrap.line <= line);
         let row = above.map_or(line, |wrap| wrap.row + line - wrap.line);
         (row, above.filter(|wrap| wrap.line == line))
-    }
-
-    pub fn is_words(&self) -> bool {
-        matches!(self.kind, PartKind::Words(_))
     }
 
     pub fn controls(&self) -> Controls {
@@ -368,14 +343,9 @@ impl Part {
         }
     }
 
-    /// Whether it is shown where only these sides are, written so.
-    pub fn is_on(&self, sides: Sides, way: Representation) -> bool {
-        match self.kind {
-            PartKind::Text(TextRole::Event) => way != Representation::Tree,
-            PartKind::Text(TextRole::Request) => sides != Sides::Response,
-            PartKind::Text(TextRole::Response) | PartKind::Missing => sides != Sides::Request,
-            _ => true,
-        }
+    /// Whether it is shown where messages are written so.
+    pub fn is_on(&self, way: Representation) -> bool {
+        self.kind != PartKind::Text(TextRole::Event) || way != Representation::Tree
     }
 }
 

@@ -1,7 +1,7 @@
 //! The state of the detail: the row that is shown in full, and how it is looked at.
 
 use super::detail_body::{Body, Position};
-use super::part::{Amount, Part, Representation, Sides, TextRole};
+use super::part::{Amount, Part, Representation, TextRole};
 use crate::panels::search::hits::Marks;
 use crate::widget::tree::{NodeId, Tree};
 use mcpreel_share::phrases;
@@ -16,7 +16,6 @@ const REVEALED: usize = 100;
 #[derive(Debug, Default)]
 pub struct Detail {
     pub tab: Tab,
-    pub sides: Sides,
     pub representation: Representation,
     /// How much of the messages of this row.
     pub amount: Amount,
@@ -94,11 +93,10 @@ impl Tab {
 }
 
 impl Detail {
-    /// The lines of the body, for the columns that it was scrolled for.
+    /// The lines of the body.
     pub fn body(&self) -> Option<Body<'_>> {
         let parts = &self.shown.as_deref()?.parts;
-        let columns = self.size.0;
-        Some(Body::new(parts, self.sides, self.representation, columns))
+        Some(Body::new(parts, self.representation))
     }
 
     pub fn cursor(&self) -> Option<Position> {

@@ -40,7 +40,7 @@ pub fn draw_story(pane: &Pane<'_>, frame: &mut Frame<'_>) {
     let Some(story) = &pane.shown.story else {
         let text = match pane.shown.item.exchange() {
             Some(_) => "reading",
-            None => "no exchange: it has no story",
+            None => "not an exchange, so it has no story",
         };
         return pane.line(
             pane.area,
@@ -121,7 +121,7 @@ const INDENT: usize = 4;
 pub fn draw_findings(pane: &Pane<'_>, frame: &mut Frame<'_>) {
     let all = &pane.shown.findings;
     if all.is_empty() {
-        let nothing = vec![(Role::Faint, "nothing is wrong with it".to_owned())];
+        let nothing = vec![(Role::Faint, "no findings".to_owned())];
         return pane.line(pane.area, nothing, false, frame);
     }
     let rows = usize::from(pane.area.height);

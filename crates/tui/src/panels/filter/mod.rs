@@ -20,8 +20,8 @@ use mcpreel_trace::query::{Query, QueryError, relaxations, undecided, value_text
 use mcpreel_wire::text::escape;
 use ratatui::layout::Position;
 use tui_input::Input;
+pub use typed::{Before, Filter, Relaxed, is, narrowed};
 use typed::{Counting, Relaxing, Seen};
-pub use typed::{Filter, Relaxed, is, narrowed};
 
 /// The label of the prompt, under which typed filters are remembered.
 const LABEL: &str = "filter";
@@ -36,7 +36,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::FilterLike => {
             let entries = session.list.selected_item().map(alike).unwrap_or_default();
             Some(if entries.is_empty() {
-                app.say("nothing of this row can be filtered by")
+                app.say("this row has nothing to filter by")
             } else {
                 app.push(Menu::new("filter rows with the same …", entries))
             })
@@ -82,8 +82,6 @@ fn alike(item: &Item) -> Vec<Entry> {
     let status = exchange.map(|one| format!("status:{}", one.status.as_str()));
     let id = exchange.map(|one| format!("id:{}", one.rpc_id.json()));
     let task = exchange.and_then(|one| exact(Field::Task, one.task.as_deref()));
-    let ends = exchange.and_then(|one| Some((one.request.0.0, one.response?.0.0)));
-    let time = ends.map(|(first, last)| format!("seq:{first}..{last}"));
     let filters = [
         ('m', "method", method),
         ('n', "name", name),
@@ -91,7 +89,6 @@ fn alike(item: &Item) -> Vec<Entry> {
         ('s', "status", status),
         ('i', "id", id),
         ('t', "task", task),
-        ('r', "time", time),
         ('d', "kind", Some(format!("kind:{}", item.kind().as_str()))),
     ];
     let entry = |(letter, what, filter): (char, &str, Option<String>)| {
@@ -106,7 +103,7 @@ fn alike(item: &Item) -> Vec<Entry> {
 /// Opens the prompt with what was typed before.
 fn edit(app: &mut App, session: &mut Session) -> Effects {
     let filter = &mut session.filter;
-    filter.before = Some((filter.text.clone(), filter.query.clone(), filter.off));
+    filter.before = Some(filter.as_before());
     // Whatever is typed now is another condition.
     let space = if filter.text.is_empty() { "" } else { " " };
     let text = format!("{}{space}", filter.text);
@@ -172,7 +169,7 @@ fn changed(app: &mut App, session: &mut Session) -> Effects {
         filter.text = text;
         filter.error = Some(QueryError {
             at,
-            message: "a name that goes on, or with Enter a word to look for".to_owned(),
+            message: "not finished; Enter looks for it as a word".to_owned(),
             nearest: None,
         });
     } else if filter.take(&text) {
@@ -199,13 +196,16 @@ fn done(app: &mut App, session: &mut Session, text: &str) -> Effects {
 
 /// The filter was left without being done: the one before is in force again.
 fn left(app: &mut App, session: &mut Session) -> Effects {
+    let before = session.filter.before.take();
+    before.map_or_else(Effects::new, |before| restore(app, session, &before))
+}
+
+/// Puts the filter of before in force.
+pub fn restore(app: &mut App, session: &mut Session, (text, query, off): &Before) -> Effects {
     let filter = &mut session.filter;
-    let Some((text, query, off)) = filter.before.take() else {
-        return vec![];
-    };
     let was = filter.in_force().clone();
-    filter.take(&text);
-    (filter.query, filter.off) = (query, off);
+    filter.take(text);
+    (filter.query, filter.off) = (query.clone(), *off);
     if *filter.in_force() == was {
         return vec![];
     }

@@ -12,6 +12,17 @@ use std::ops::Range;
 /// The filter that fits everything.
 static EVERYTHING: Query = Query { expr: None };
 
+/// What is offered first where nothing is typed yet.
+const OFFERS: [(&str, &str); 4] = [
+    ("is:failed", "failures"),
+    ("kind:request", "calls"),
+    ("dir:s2c", "from the server"),
+    ("kind:stderr", "lines of stderr"),
+];
+
+/// A filter as it was: its text, the last good one, whether it was off.
+pub type Before = (String, Query, bool);
+
 #[derive(Debug, Default)]
 pub struct Filter {
     pub text: String,
@@ -21,7 +32,7 @@ pub struct Filter {
     /// Whether everything is shown all the same.
     pub off: bool,
     /// The filter to go back to if what is typed is given up.
-    pub before: Option<(String, Query, bool)>,
+    pub before: Option<Before>,
     pub popup: Popup,
     /// The nearest filter that something fits, where nothing fits this one.
     pub relaxed: Relaxed,
@@ -52,6 +63,10 @@ pub enum Relaxed {
 }
 
 impl Filter {
+    pub fn as_before(&self) -> Before {
+        (self.text.clone(), self.query.clone(), self.off)
+    }
+
     /// The filter that the rows are asked with.
     pub fn in_force(&self) -> &Query {
         if self.off { &EVERYTHING } else { &self.query }
@@ -84,7 +99,8 @@ impl Popup {
         let completion = complete(text, caret);
         self.at = None;
         self.replace = completion.replace;
-        let known = completion.candidates.into_iter();
+        let offers = OFFERS.into_iter().filter(|_| text.trim().is_empty());
+        let known = offers.chain(completion.candidates);
         let known = known.map(|(text, help)| (text.to_owned(), help.to_owned()));
         self.candidates = known.collect();
         let wants = completion.wants_values_of;

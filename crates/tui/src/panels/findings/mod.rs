@@ -77,7 +77,7 @@ fn open(app: &mut App, session: &mut Session) -> Effects {
         Some(Row::Finding(finding)) => finding.id,
     };
     let Some(seq) = state.frame() else {
-        return app.refuse("this finding is about no single frame");
+        return app.refuse("this finding has no single frame to go to");
     };
     detail::motion::jump(session, seq, id)
 }
@@ -138,10 +138,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     frame.render_widget(spans::line(counts(look, state), *look), sheet.above);
     if rows.is_empty() {
         let (text, role) = if session.filter.is_on() {
-            (
-                "no finding is about a row that fits the filter",
-                Role::Faint,
-            )
+            ("no row that fits the filter has a finding", Role::Faint)
         } else {
             ("nothing was found", Role::Good)
         };
@@ -167,18 +164,13 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
 /// `Findings (3 of 12: what fits the filter)`
 fn title(session: &Session) -> String {
     let state = &session.findings;
-    let all = session.vitals.as_deref();
-    let all = all.map(|vitals| count(vitals.summary.findings));
     let fitting: u64 = state.groups.iter().flatten().map(|group| group.count).sum();
-    match (session.filter.is_on(), all) {
-        (false, _) => "Findings".to_owned(),
-        (true, Some(all)) => {
-            format!(
-                "Findings ({} of {all}: what fits the filter)",
-                count(fitting)
-            )
+    match session.vitals.as_deref().filter(|_| session.filter.is_on()) {
+        Some(vitals) => {
+            let (fitting, all) = (count(fitting), count(vitals.summary.findings));
+            format!("Findings ({fitting} of {all}: what fits the filter)")
         }
-        (true, _) => "Findings (what fits the filter)".to_owned(),
+        None => "Findings".to_owned(),
     }
 }
 

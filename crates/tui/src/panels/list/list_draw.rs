@@ -37,8 +37,12 @@ use ratatui::text::Line;
 /// Columns of a call in which its method is shown with more than its last part.
 const METHOD: usize = 24;
 
-/// The column of the call.
+/// The places of columns.
+pub const TIME: usize = 1;
 const CALL: usize = 2;
+pub const SIZE: usize = 3;
+pub const LATENCY: usize = 4;
+pub const STATUS: usize = 6;
 
 /// The columns in a pane of `width` columns, with numbers of up to `digits` digits and times of
 /// `time` columns. Half of the pane is for the call before any other column has room.
@@ -80,10 +84,8 @@ impl<'a> Picture<'a> {
         let digits = frames.to_string().len();
         let mut columns = columns(area.width.into(), session.list.time.title(), digits, time);
         let by = session.list.sorted.as_ref().map(|sorted| sorted.by);
-        if let Some((_, at, ..)) = super::SORTS
-            .iter()
-            .find(|sort| sort.0 == by && by.is_some())
-        {
+        let mut orders = super::SORTS.iter();
+        if let Some((_, at, ..)) = orders.find(|order| order.0 == by && by.is_some()) {
             let sign = app.settings.look.glyph(Glyph::Unfolded);
             columns[*at].title.push_str(sign);
         }

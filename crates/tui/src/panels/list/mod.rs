@@ -29,6 +29,7 @@ use crate::worker::Place;
 use crate::worker::job::{Slot, Source};
 pub use index::{Cache, Index, Row};
 use jobs::{Found, Read, Reading, Scanning};
+use list_draw::{LATENCY, SIZE, STATUS, TIME};
 use mcpreel_store::select::Sort;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::ItemKey;
@@ -90,10 +91,15 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
 
 /// The orders: the column whose heading gives each, its letter, its label.
 const SORTS: [(Option<Sort>, usize, char, &str); 4] = [
-    (None, 1, 't', "time"),
-    (Some(Sort::Latency), 4, 'l', "latency: the slowest first"),
-    (Some(Sort::Size), 3, 's', "size: the largest first"),
-    (Some(Sort::Status), 6, 'f', "status: what failed first"),
+    (None, TIME, 't', "time"),
+    (
+        Some(Sort::Latency),
+        LATENCY,
+        'l',
+        "latency: the slowest first",
+    ),
+    (Some(Sort::Size), SIZE, 's', "size: the largest first"),
+    (Some(Sort::Status), STATUS, 'f', "status: what failed first"),
 ];
 
 fn sorts() -> Menu {
@@ -161,17 +167,6 @@ fn ordered(app: &mut App, session: &mut Session, (by, extent, keys): Ordered) ->
     vec![]
 }
 
-/// Follows the end of the list, or stays where it is if it did.
-pub fn follow(app: &mut App, session: &mut Session) {
-    let page = page(app, session);
-    let list = &mut session.list;
-    if list.follows() {
-        list.stay(page);
-    } else {
-        list.follow();
-    }
-}
-
 /// How many rows the list shows at once.
 pub fn page(app: &App, session: &Session) -> usize {
     let places = layout::session(app, session);
@@ -189,10 +184,8 @@ pub fn click(app: &App, session: &mut Session, (x, y): (u16, u16)) -> bool {
     let places = layout::session(app, session);
     let rows = list_draw::rows_of(app, places.main);
     let heading = list_draw::heading_at(app, session, rows, (x, y));
-    if let Some((by, ..)) = SORTS
-        .iter()
-        .find(|(_, column, ..)| Some(*column) == heading)
-    {
+    let mut orders = SORTS.iter();
+    if let Some((by, ..)) = orders.find(|order| Some(order.1) == heading) {
         sort(app, session, *by);
     }
     let page = usize::from(rows.height);

@@ -44,7 +44,7 @@ pub fn play(
     }
     let mut binder = Binder::default();
     let seed = getrandom::u64();
-    let seed = seed.map_err(|_| Failure("there is no randomness".to_owned()))?;
+    let seed = seed.map_err(|_| Failure("the system gives no random numbers".to_owned()))?;
     binder.span_seed = Some(seed);
     let call = offer.last_call();
     if let (Some(json), Some(call)) = (edited, call)

@@ -135,7 +135,7 @@ impl Search {
             }
             Progress::Stopped(left) => format!(" {dot} {} frames not searched", count(left)),
         };
-        Some(format!("/{term}  {hits}{hidden}{progress}"))
+        Some(format!("search {term}  {hits}{hidden}{progress}"))
     }
 }
 

@@ -52,7 +52,7 @@ fn prompt(app: &mut App, text: &str) -> Effects {
 fn walk(app: &mut App, session: &mut Session, forward: bool) -> Effects {
     let search = &session.search;
     let Some(term) = &search.term else {
-        return app.refuse("nothing is searched for; / searches");
+        return app.refuse("no search yet: \\ searches");
     };
     let from = selection::place(session).unwrap_or_default();
     let Some((key, around)) = search.next(from, forward) else {
@@ -67,10 +67,10 @@ fn walk(app: &mut App, session: &mut Session, forward: bool) -> Effects {
     let (nth, of) = (search.rows.range(..=key).count(), search.rows.len());
     let end = match (around, forward) {
         (false, _) => "",
-        (true, true) => ", from the top",
-        (true, false) => ", from the end",
+        (true, true) => ", wrapped to the first",
+        (true, false) => ", wrapped to the last",
     };
-    app.say(format!("row {nth} of {of} with a hit{end}"));
+    app.say(format!("match {nth} of {of}{end}"));
     selection::go_to(app, session, key)
 }
 

@@ -1,9 +1,9 @@
 //! Counts and latencies.
 //!
 //! ```text
-//!  most open at once 3   waited for the server 12.1 s (2 unanswered), for the client 1.6 s
+//!  at most 3 in flight   server time 12.1 s (2 unanswered)   client time 1.6 s
 //!  method, tool            count▾ failed     p50     p95     max   │ get_forecast
-//!  all calls of the client    12     17%   19 ms  1.2 s    1.7 s   │   ≤ 20 ms ████████ 3
+//!  all client calls    12     17%   19 ms  1.2 s    1.7 s   │   ≤ 20 ms ████████ 3
 //!  → tools/call                9     22%   74 ms  1.2 s    1.7 s   │   ≤ 50 ms ███ 1
 //!    └ get_forecast            6     33%   74 ms  181 ms  181 ms   │ slowest
 //!  ← elicitation/create        1          907 ms  907 ms  907 ms   │   1.7 s  #42 plan_trip
@@ -158,7 +158,7 @@ fn summary(figures: &Figures) -> String {
         rest => format!("   {} of names beyond the first 5 000", count(rest)),
     };
     format!(
-        "most open at once {}   waited for the server {}{unanswered}, for the client {}{rest}",
+        "at most {} in flight   server time {}{unanswered}   client time {}{rest}",
         count(stats.most_open),
         duration(stats.server_ns),
         duration(stats.total.waited_ns),
@@ -180,11 +180,7 @@ fn draw_table(look: &Look, of: &Session, figures: &Figures, area: Rect, frame: &
 }
 
 fn columns(look: &Look, state: &Stats) -> Vec<Column> {
-    let order = if state.reverse {
-        Glyph::Sorted
-    } else {
-        Glyph::Unfolded
-    };
+    let order = [Glyph::Unfolded, Glyph::Sorted][usize::from(state.reverse)];
     let column = |(at, (title, width, rank))| {
         let is_sorted = at == state.sort();
         let sign = if is_sorted { look.glyph(order) } else { "" };
@@ -215,8 +211,8 @@ fn cells(look: &Look, figures: &Figures, id: &RowId, row: &Row) -> table::Cells 
 fn name(look: &Look, figures: &Figures, id: &RowId) -> String {
     let child = look.glyph(Glyph::Child);
     match id {
-        RowId::Total if figures.fitting.is_some() => "fitting calls of the client".to_owned(),
-        RowId::Total => "all calls of the client".to_owned(),
+        RowId::Total if figures.fitting.is_some() => "client calls that fit".to_owned(),
+        RowId::Total => "all client calls".to_owned(),
         RowId::Method(direction, method) => {
             let arrow = [Glyph::ToServer, Glyph::ToClient][usize::from(*direction == "s2c")];
             format!("{} {}", look.glyph(arrow), escape(method))

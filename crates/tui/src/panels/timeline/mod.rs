@@ -1,7 +1,7 @@
 //! The rows of the list in time.
 //!
 //! ```text
-//!                          ▁   ▂█▁            ▁      exchanges that began there
+//!                          ▁   ▂█▁            ▁      exchanges that started there
 //!                       ▏00:00      ▏00:05      ▏00:10
 //!    1 → initialize        █ 127 ms
 //!   22 → climate_report         ██┃█┃████✗ 6.0 s
@@ -306,14 +306,14 @@ fn title(look: &Look) -> String {
 fn foot(picture: &Picture) -> String {
     let began: u64 = picture.density.iter().sum();
     let span = duration(picture.window.span());
-    format!("{} began in {span}", count(began))
+    format!("{} started in {span}", count(began))
 }
 
 fn draw_head(look: &Look, picture: &Picture, parts: &Parts, frame: &mut Frame<'_>) {
     let density = frame::density(look, &picture.density);
     let most = picture.density.iter().max().copied().unwrap_or(0);
     let (at_most, most) = (look.glyph(Glyph::AtMost), count(most));
-    let title = format!("{at_most} {most} began per column");
+    let title = format!("{at_most} {most} started per column");
     let title = pad_start(&cut(&title, parts.label), parts.label);
     let axis = bar::axis(look, picture.window, parts.columns);
     let density = vec![

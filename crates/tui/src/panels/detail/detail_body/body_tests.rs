@@ -22,11 +22,7 @@ fn part(bytes: &[u8], note: bool, folded: bool) -> Part {
     part
 }
 
-const WAYS: [Representation; 3] = [
-    Representation::Tree,
-    Representation::Raw,
-    Representation::Hex,
-];
+const WAYS: [Representation; 2] = [Representation::Tree, Representation::Raw];
 
 proptest! {
     #[test]
@@ -56,7 +52,7 @@ proptest! {
                 part
             });
             let parts: Vec<_> = parts.collect();
-            let body = Body::new(&parts, Sides::Both, way, columns);
+            let body = Body::new(&parts, way);
             let all: Vec<_> = (0..body.len()).map(|line| body.position(line)).collect();
             prop_assert!(all.is_sorted_by(|a, b| a < b), "{:?}", all);
             for (line, position) in all.iter().enumerate() {

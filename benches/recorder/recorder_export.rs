@@ -22,7 +22,6 @@ const SIZE: usize = 1024;
 /// Formats, and what else is asked for.
 const EXPORTS: [(&str, &[&str]); 7] = [
     ("jsonl", &[]),
-    ("text", &[]),
     ("markdown", &[]),
     ("html", &[]),
     ("otlp", &["--with-bodies"]),

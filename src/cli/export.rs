@@ -32,7 +32,6 @@ Examples:
   mcpreel export 7f3a -q 'is:failed' -o failed.jsonl
   mcpreel export 7f3a --from 100 --to 180 | jq -c 'select(.k == \"req\") | .raw'
   mcpreel export -o report.md                    a bug report: what happened, why, a diagram
-  mcpreel export --format text | less            the messages, laid out for reading
   mcpreel export --format perfetto -o t.json     a trace for ui.perfetto.dev
   mcpreel export --format otlp -q 'is:slow' -o spans.jsonl
   mcpreel export -o session.html                 a page for a browser
@@ -47,7 +46,7 @@ docs/cassette.md describes a cassette (jsonl).";
 /// an exchange with all that belongs to it: progress, cancel, what the server asked meanwhile,
 /// other rounds. --format html writes the same as a page for a browser: one file that loads and
 /// sends nothing, with list, waterfall, filter, trees and findings. The other formats are for
-/// reading (text, markdown) and for other people's programs (otlp, perfetto); with a filter they have
+/// reading (markdown, html) and for other people's programs (otlp, perfetto); with a filter they have
 /// the same rows. --format recording copies a recording, also while it is being made, or
 /// makes one of a cassette. The file appears when it is whole, readable by you alone.
 ///
@@ -140,7 +139,11 @@ fn by_name(path: Option<&Path>) -> Result<Format, Failure> {
     Ok(match &*ending.to_string_lossy() {
         "html" | "htm" => Format::Html,
         "md" | "markdown" => Format::Markdown,
-        "txt" => Format::Text,
+        "txt" => {
+            return Err(usage(
+                "text is what `mcpreel show --frames` writes; --format jsonl is one line per frame",
+            ));
+        }
         "reel" => Format::Recording,
         "json" => {
             return Err(usage(
@@ -153,7 +156,7 @@ fn by_name(path: Option<&Path>) -> Result<Format, Failure> {
 
 /// Refuses arguments that do not go together, before anything is read.
 fn refuse(args: &Export, format: Format) -> Result<(), Failure> {
-    use Format::{Markdown, Otlp, Recording, Text};
+    use Format::{Markdown, Otlp, Recording};
     if args.from.zip(args.to).is_some_and(|(from, to)| from > to) {
         return Err(usage(
             "--from comes after --to: there is nothing between them",
@@ -165,8 +168,8 @@ fn refuse(args: &Export, format: Format) -> Result<(), Failure> {
     match format {
         _ if args.output.is_some() => Ok(()),
         Recording => Err(usage("--format recording makes a file: name it (-o FILE)")),
-        // These two escape what was said.
-        Text | Markdown => Ok(()),
+        // It escapes what was said.
+        Markdown => Ok(()),
         _ if io::stdout().is_terminal() => Err(usage(
             "a terminal would obey what was said on the wire: name a file (-o FILE), or pipe it \
              on; `mcpreel show --frames` shows it escaped",

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! * [`export`]: which frames and events are written, and the formats that are for reading and for
-//!   other people's programs: transcript, bug report, traces;
+//!   other people's programs: bug report, traces;
 //! * [`cassette`]: JSON Lines, one line per frame or event, written and read;
 //! * [`html`]: a page for a browser;
 //! * [`import`]: sessions in the logs of other programs;

@@ -1,4 +1,4 @@
-//! A row of a recording, as lists, transcripts and pages show it: made once from what is stored,
+//! A row of a recording, as lists and pages show it: made once from what is stored,
 //! laid out by whoever shows it.
 //!
 //! ```text

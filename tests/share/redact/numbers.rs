@@ -121,7 +121,7 @@ fn tokens_are_the_same_in_every_format_and_whatever_is_selected() {
     let reel = reel.to_str().unwrap();
     let all = tokens(&stdout(&library, &["export", reel]));
     assert_eq!(all.len(), 11, "{all:?}");
-    let formats = ["jsonl", "text", "html", "markdown", "otlp", "perfetto"];
+    let formats = ["jsonl", "html", "markdown", "otlp", "perfetto"];
     let ranges = [
         &[][..],
         &["--from", "9"],

@@ -39,7 +39,7 @@ const WAY: Way = Way {
     planted: 0,
 };
 
-pub const WAYS: [Way; 9] = [
+pub const WAYS: [Way; 8] = [
     Way {
         name: "redact",
         words: &["redact"],
@@ -60,13 +60,6 @@ pub const WAYS: [Way; 9] = [
         raw: Some(&["export", "--raw"]),
         lacks: &["mark", "note"],
         planted: 105,
-    },
-    Way {
-        name: "text",
-        words: &["export", "--format", "text"],
-        raw: Some(&["export", "--raw", "--format", "text"]),
-        lacks: &["path", "mark", "note"],
-        planted: 110,
     },
     Way {
         name: "markdown",

@@ -1,7 +1,6 @@
 //! Exports: the selected part of a recording, the same for all formats; and the formats for reading
 //! and for other people's programs. Their names are `Format` in `outgoing`.
 //!
-//! * [`transcript`]: a transcript, for people;
 //! * [`markdown`]: a bug report;
 //! * [`otlp`]: a trace by the conventions of OpenTelemetry;
 //! * [`perfetto`]: a trace, for timeline viewers.
@@ -14,7 +13,6 @@ pub mod markdown;
 pub mod otlp;
 pub mod perfetto;
 mod selection;
-pub mod transcript;
 
 pub use excerpt::{Excerpt, Part};
 pub use selection::Selection;

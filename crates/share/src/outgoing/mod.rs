@@ -16,7 +16,7 @@ pub mod file;
 pub mod recording_copy;
 
 use crate::export::otlp::Bodies;
-use crate::export::{Excerpt, Export, Selection, Written, markdown, otlp, perfetto, transcript};
+use crate::export::{Excerpt, Export, Selection, Written, markdown, otlp, perfetto};
 pub use crate::export::{ExportError, Stopped};
 use crate::redacting::Redacting;
 use crate::{cassette, html};
@@ -44,8 +44,6 @@ const BUFFER: usize = 256 * 1024;
 pub enum Format {
     /// A cassette: JSON Lines, a line per frame or event; mcpreel reads it like a recording
     Jsonl,
-    /// A transcript for reading: what was said, in order, laid out and escaped
-    Text,
     /// A bug report: what happened and why, with a diagram and the messages that matter
     Markdown,
     /// A trace for OpenTelemetry, in OTLP/JSON: a span per request
@@ -253,7 +251,6 @@ fn raw(
         progress: &mut |seq| tell(Stage::Written(seq)),
     };
     match order.format {
-        Format::Text => transcript::write(export),
         Format::Markdown => markdown::write(export),
         Format::Html => html::write(export),
         Format::Otlp => otlp::write(export, order.bodies),

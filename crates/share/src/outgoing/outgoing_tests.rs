@@ -53,7 +53,7 @@ fn whoever_stops_it_gets_nothing_wherever_it_is() {
     let recording = recorded(dir.path());
     let before = files(dir.path());
     let all = Selection::default();
-    let formats = [Format::Jsonl, Format::Text, Format::Otlp, Format::Html];
+    let formats = [Format::Jsonl, Format::Otlp, Format::Html];
     for format in formats {
         for stop in [Stage::Looked(Seq(0)), Stage::Written(Seq(0))] {
             let target = dir.path().join("out");

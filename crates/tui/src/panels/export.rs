@@ -12,7 +12,6 @@
 //!  │ r  leave the secrets in                                            │
 //!  │ n  another file name                                               │
 //!  │ l  jsonl      a line per frame or event; mcpreel reads it again    │
-//!  │ t  text       a transcript for reading                             │
 //!  └─────────────────────────────────── Enter chooses, Esc closes ──────┘
 //! ```
 
@@ -55,9 +54,8 @@ const RAW: &str = "Not redacted: every secret that was said stands in the file."
 
 /// The formats: the letter that chooses each (one that moves no cursor), its name, the end of its
 /// file name.
-const FORMATS: [(Format, char, &str, &str); 7] = [
+const FORMATS: [(Format, char, &str, &str); 6] = [
     (Format::Jsonl, 'l', "jsonl", "jsonl"),
-    (Format::Text, 't', "text", "txt"),
     (Format::Markdown, 'm', "markdown", "md"),
     (Format::Html, 'h', "html", "html"),
     (Format::Otlp, 'o', "otlp", "otlp.jsonl"),
@@ -68,7 +66,6 @@ const FORMATS: [(Format, char, &str, &str); 7] = [
 fn about(format: Format) -> &'static str {
     match format {
         Format::Jsonl => "a line per frame or event; mcpreel reads it again",
-        Format::Text => "a transcript for reading",
         Format::Markdown => "a bug report: what happened and why",
         Format::Html => "a page for a browser, in one file",
         Format::Otlp => "a trace for OpenTelemetry, without bodies",

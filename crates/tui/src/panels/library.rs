@@ -374,7 +374,7 @@ fn cells(app: &App, row: &Row, room: usize) -> table::Cells {
         String::new()
     };
     let calls = row.summary().map(|summary| count(summary.exchanges));
-    let cells = [
+    let columns = [
         (Role::Key, mark.to_owned()),
         (Role::Faint, escape(id).into_owned()),
         (Role::Text, when::age(row.wall_ns, app.now.wall_ns)),
@@ -384,7 +384,7 @@ fn cells(app: &App, row: &Row, room: usize) -> table::Cells {
         (Role::Text, calls.unwrap_or_default()),
         (Role::Bad, failed),
     ];
-    cells.map(|cell| vec![cell]).into()
+    columns.map(|cell| vec![cell]).into()
 }
 
 fn draw_about(app: &App, entry: &Row, area: Rect, frame: &mut Frame<'_>) {

@@ -5,12 +5,8 @@ use mcpreel_store::select::LiveFilter;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::query::Query;
 use mcpreel_wire::json::Number;
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-
-/// Between a filter and its effect.
-const ARROWS: [&str; 2] = ["→", "->"];
 
 /// The failure of requests that fit a filter.
 #[derive(Clone, Debug)]
@@ -47,17 +43,10 @@ impl Fault {
         text: &str,
         duration: impl Fn(&str) -> Option<Duration>,
     ) -> Result<Self, FaultError> {
-        let arrows = ARROWS.iter().flat_map(|arrow| text.match_indices(arrow));
-        // Filters and messages may have arrows in them: the first counts behind which an effect is.
-        let arrows: BTreeSet<_> = arrows.collect();
-        if arrows.is_empty() {
-            return Err(FaultError::Arrow);
-        }
-        let split = arrows.into_iter().find_map(|(at, arrow)| {
-            let effect = effect_of(text[at + arrow.len()..].trim(), &duration);
-            Some((&text[..at], effect?))
-        });
-        let (filter, effect) = split.ok_or(FaultError::Effect)?;
+        let arrows = ["→", "->"].map(|arrow| text.split_once(arrow));
+        let split = arrows.into_iter().flatten().min_by_key(|it| it.0.len());
+        let (filter, effect) = split.ok_or(FaultError::Arrow)?;
+        let effect = effect_of(effect.trim(), duration).ok_or(FaultError::Effect)?;
         let query = Query::parse(filter.trim());
         let query = query.map_err(|error| FaultError::Filter(error.to_string().into()))?;
         let filter = LiveFilter::new(&query);
@@ -120,15 +109,13 @@ mod tests {
         for (text, effect) in [
             ("tool:search → drop", Effect::Drop),
             ("tool:search->crash", Effect::Crash),
-            (
-                "\"a -> b\" -> delay 50ms",
-                Effect::Delay(Duration::from_millis(50)),
-            ),
+            ("a -> delay 50ms", Effect::Delay(Duration::from_millis(50))),
             (
                 "tool:x → error -32603",
                 error("-32603", "an error by way of --fault"),
             ),
             ("tool:x → error 7 it -> broke", error("7", "it -> broke")),
+            ("tool:x -> error 7 it → broke", error("7", "it → broke")),
         ] {
             assert_eq!(parse(text).unwrap().effect, effect, "{text}");
         }

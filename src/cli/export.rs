@@ -23,9 +23,6 @@ use std::fs::OpenOptions;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
-/// A page of more bytes is more than some browsers open.
-const LARGE_PAGE: u64 = 200_000_000;
-
 const EXAMPLES: &str = "\
 Examples:
   mcpreel export -o session.jsonl                the newest recording, all of it
@@ -231,12 +228,6 @@ pub fn save(
 
 fn tell_saved(saved: &Saved, order: &Order<'_>) {
     output::say(&saved.text);
-    if order.format == Format::Html && saved.bytes > LARGE_PAGE {
-        output::say(
-            "a browser needs several times that much memory for it; -q, --from and --to make a \
-             smaller page",
-        );
-    }
     if order.format == Format::Recording && order.selection.note().is_some() {
         output::say("its frames have new numbers, from #1 on");
     }

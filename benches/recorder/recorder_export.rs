@@ -20,7 +20,7 @@ const MEMORY_LIMIT_MIB: f64 = 64.0;
 const SIZE: usize = 1024;
 
 /// Formats, and what else is asked for.
-const EXPORTS: [(&str, &[&str]); 7] = [
+const EXPORTS: [(&str, &[&str]); 6] = [
     ("jsonl", &[]),
     ("markdown", &[]),
     ("html", &[]),

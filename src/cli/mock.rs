@@ -160,8 +160,7 @@ pub fn run(args: &Mock) -> Outcome {
     // The session with the host is recorded like any other.
     let settings = Settings::read();
     let mut remarks: Vec<String> = settings.faults().collect();
-    let max_size = run::configured_max_size(&settings, &mut remarks);
-    let slow_ns = run::configured_slow(&settings, &mut remarks);
+    let [max_size, slow_ns] = run::configured(&settings, &mut remarks);
     let names = secrets.0.keys();
     let needless = names.filter(|name| !index.placeholders.contains(*name));
     let needless = needless.map(|it| format!("--bind {it}: the recording has no such placeholder"));

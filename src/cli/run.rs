@@ -49,10 +49,7 @@ impl Run {
     pub fn run(self) -> ExitCode {
         let settings = Settings::read();
         let mut faults: Vec<String> = settings.faults().collect();
-        let max_size = self
-            .max_size
-            .or_else(|| configured_max_size(&settings, &mut faults));
-        let slow_ns = configured_slow(&settings, &mut faults);
+        let [max_size, slow_ns] = configured(&settings, &mut faults);
         let options = record::Options {
             command: self.command,
             name: self.name.and_then(|name| usable(name, &mut faults)),
@@ -62,7 +59,7 @@ impl Run {
             parent: None,
             played: None,
             read_only_tools: Vec::new(),
-            max_size,
+            max_size: self.max_size.or(max_size),
             slow_ns,
             remarks: faults,
         };
@@ -84,23 +81,21 @@ fn usable(name: String, faults: &mut Vec<String>) -> Option<String> {
     None
 }
 
-/// `max-size` of the configuration; `none` sets no limit.
-pub(super) fn configured_max_size(settings: &Settings, faults: &mut Vec<String>) -> Option<u64> {
-    let setting = settings.config().one("max-size")?;
-    if setting.text == "none" {
-        return None;
-    }
-    quantity::size(&setting.text)
-        .map_err(|message| faults.push(format!("{}: max-size: {message}", setting.at)))
-        .ok()
-}
-
-/// `slow` of the configuration, in nanoseconds.
-pub(super) fn configured_slow(settings: &Settings, faults: &mut Vec<String>) -> Option<u64> {
-    let setting = settings.config().one("slow")?;
-    quantity::nanoseconds(&setting.text)
-        .map_err(|message| faults.push(format!("{}: slow: {message}", setting.at)))
-        .ok()
+/// `max-size` of the configuration in bytes, where `none` sets no limit, and `slow` in nanoseconds.
+pub(super) fn configured(settings: &Settings, faults: &mut Vec<String>) -> [Option<u64>; 2] {
+    let mut value = |name: &str, read: fn(&str) -> Result<u64, String>| {
+        let setting = settings.config().one(name)?;
+        let fault = |message| faults.push(format!("{}: {name}: {message}", setting.at));
+        read(&setting.text).map_err(fault).ok()
+    };
+    let size = |text: &str| match text {
+        "none" => Ok(u64::MAX),
+        size => quantity::size(size),
+    };
+    [
+        value("max-size", size),
+        value("slow", quantity::nanoseconds),
+    ]
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::reader::{ReadError, Recording};
 use super::schema::{moment, to_sql};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageKind;
-use mcpreel_trace::exchange::{ExchangeId, Status};
+use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::{Seq, StreamId};
 use mcpreel_wire::message::Direction;
 use rusqlite::Row;
@@ -205,9 +205,7 @@ impl Recording {
 ///
 /// Methods longer than any that there is would make a page as large as their frames.
 const LINKS: &str = "SELECT m.frame, m.kind,
-        CASE WHEN octet_length(coalesce(m.method, e.method)) <= 256
-            THEN coalesce(m.method, e.method) END,
-        e.request, a.request, e.status, e.latency, m.part
+        CASE WHEN octet_length(m.method) <= 256 THEN m.method END, e.request, a.request, m.part
     FROM message m LEFT JOIN exchange e ON e.id = m.exchange
     LEFT JOIN exchange a ON a.id = coalesce(e.parent, nullif(e.chain, e.id))
     WHERE m.frame > ?1 AND m.frame <= ?2 ORDER BY m.frame, m.part";
@@ -224,18 +222,14 @@ pub struct Link {
     pub frame: Seq,
     /// Request, notification, response or none of them.
     pub kind: MessageKind,
-    /// The method; of a response the method of its request. None if longer than 256 bytes: it
-    /// stands in the frame anyway.
+    /// The method of a request or notification; none if longer than 256 bytes: it stands in the
+    /// frame anyway.
     pub method: Option<Box<str>>,
     /// The frame of the request that a response answers.
     pub answers: Option<Seq>,
     /// The request around it: of a notification that which it belongs to, of a request the one
     /// during which the other side asked it, or the first round of its chain.
     pub within: Option<Seq>,
-    /// The status of the exchange that a response answers.
-    pub status: Option<Status>,
-    /// Nanoseconds between the request and this response.
-    pub latency_ns: Option<u64>,
 }
 
 impl Recording {
@@ -244,7 +238,7 @@ impl Recording {
     pub fn links(&self, after: Seq, last: Seq) -> Result<Vec<Link>, ReadError> {
         let mut links: Vec<Link> = Vec::new();
         self.list(LINKS, (to_sql(after.0), to_sql(last.0)), |row| {
-            let (link, part) = (link(row)?, row.get::<_, u32>(7)?);
+            let (link, part) = (link(row)?, row.get::<_, u32>(5)?);
             if part == 0 {
                 links.push(link);
             } else {
@@ -274,15 +268,11 @@ fn link(row: &Row<'_>) -> rusqlite::Result<Link> {
         MessageKind::Response => (request, None),
         MessageKind::Notification | MessageKind::Other => (None, request),
     };
-    let is_response = kind == MessageKind::Response;
-    let status = row.get_ref(5)?.as_str_or_null()?.filter(|_| is_response);
     Ok(Link {
         frame: Seq(number(row, 0)?),
         kind,
         method: row.get(2)?,
         answers,
         within,
-        status: status.and_then(Status::parse),
-        latency_ns: optional(row, 6)?.filter(|_| is_response),
     })
 }

@@ -27,7 +27,8 @@ pub struct Settings {
     pub divider: u16,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub enum Color {
     /// Unless `NO_COLOR` is against it.
     #[default]
@@ -157,12 +158,7 @@ impl Settings {
 
 impl Color {
     pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "auto" => Some(Self::Auto),
-            "always" => Some(Self::Always),
-            "never" => Some(Self::Never),
-            _ => None,
-        }
+        word.parse().ok()
     }
 }
 

@@ -73,7 +73,7 @@ fn which_cassette_was_replayed_is_not_handed_on() {
         .is(0, &[SAME]);
     case.recording = recording;
     let made = case.made();
-    for format in ["recording", "jsonl", "html", "markdown", "text", "otlp"] {
+    for format in ["recording", "jsonl", "html", "markdown", "otlp"] {
         let handed_on = case.library.path().join(format!("handed-on.{format}"));
         let mut export = case.library.mcpreel("export");
         export.arg(&made).args(["--format", format, "-o"]);

@@ -112,9 +112,8 @@ fn it_is_redacted_unless_it_was_switched() {
 }
 
 /// The key of each format, and what a file of it begins with.
-const FORMATS: [(&str, &str); 7] = [
+const FORMATS: [(&str, &str); 6] = [
     ("l", "{\"cassette\":"),
-    ("t", "b02c77e0  "),
     ("m", "# MCP session: "),
     ("h", "<!doctype html>"),
     ("o", "{\"resourceSpans\":"),

@@ -288,9 +288,9 @@ fn a_rule_that_is_switched_off_is_named() {
             "export",
             cassette,
             "--format",
-            "text",
+            "markdown",
             "-o",
-            &format!("{report}.txt"),
+            &format!("{report}.md"),
         ],
         &["report", cassette, "-o", &report],
     ] {

@@ -62,6 +62,18 @@ fn the_whole_error_of_the_first_failure_is_on_the_screen_without_a_key() {
     }
 }
 
+/// What was found out a moment later once went back to the list.
+#[test]
+fn a_view_that_is_chosen_before_the_causes_are_known_stays() {
+    let recording = fixture::said_and_ended(&[WELL, FAILS].concat());
+    let mut viewer = open(recording.path(), SIZES[0]);
+    let session = viewer.state.session.as_deref_mut().expect("it is open");
+    let vitals = session.vitals.take().expect("they are known");
+    session.view = View::Findings;
+    mcpreel_tui::panels::session::grown(&mut viewer.state.app, session, vitals);
+    assert_eq!(session.view, View::Findings);
+}
+
 /// Once such a pane said that there is no response, above many blank lines.
 #[test]
 fn a_call_without_an_answer_begins_with_why_it_has_none() {

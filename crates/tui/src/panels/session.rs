@@ -189,14 +189,15 @@ pub fn grown(app: &mut App, session: &mut Session, vitals: Box<Vitals>) -> Effec
 /// Goes to what the first cause of a recording that is over is about; without one to the first
 /// call.
 fn start(app: &mut App, session: &mut Session) -> Effects {
-    let causes = session.vitals.iter().flat_map(|vitals| &vitals.causes);
-    let mut causes = causes.take(1).filter(|cause| cause.is_trouble());
-    let evidence = causes.next().and_then(|cause| {
-        let mut evidence = cause.evidence.iter();
-        evidence.find_map(|one| one.place.frame())
-    });
-    match evidence {
+    let cause = session.vitals.as_ref().and_then(|it| it.causes.first());
+    let cause = cause.filter(|cause| cause.is_trouble());
+    let evidence = cause.map(|cause| cause.evidence.iter());
+    let view = session.view;
+    let effects = match evidence.and_then(|mut all| all.find_map(|one| one.place.frame())) {
         Some(seq) => list::goto(session, seq),
         None => search::first_call(app, session),
-    }
+    };
+    // Somebody may have chosen another one meanwhile.
+    session.view = view;
+    effects
 }

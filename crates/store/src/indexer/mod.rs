@@ -352,9 +352,10 @@ fn marks_of(reel: &Path) -> FileMarks {
 /// ever cut off, but a WAL of which all is in the file. The index of the WAL must not be asked:
 /// to close a file gives up all locks that this process has on it.
 fn are_disturbed(reel: &Path, left: FileMarks) -> bool {
-    let both = marks_of(reel).into_iter().zip(left);
-    let mut both = both.map(|(now, then)| now.inode != then.inode || now.bytes < then.bytes);
-    both.any(|is_other| is_other)
+    let now = marks_of(reel);
+    let mut both = now.iter().zip(left);
+    // It may have gone before it was looked at for the first time.
+    now[0].inode == 0 || both.any(|(now, then)| now.inode != then.inode || now.bytes < then.bytes)
 }
 
 /// Puts what is left of the recording `reel` away (`NAME.reel.damaged`).
@@ -456,5 +457,17 @@ impl Position {
             state.line(StreamId(row.get(0)?)).committed = from_sql(row.get(1)?);
         }
         Ok(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever came then was written into a file without a name, and nobody was told.
+    #[test]
+    fn a_recording_that_was_gone_before_its_first_transaction_is_disturbed() {
+        let nowhere = Path::new("/nowhere/a.reel");
+        assert!(are_disturbed(nowhere, marks_of(nowhere)));
     }
 }

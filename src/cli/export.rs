@@ -138,7 +138,8 @@ fn by_name(path: Option<&Path>) -> Result<Format, Failure> {
         "md" | "markdown" => Format::Markdown,
         "txt" => {
             return Err(usage(
-                "text is what `mcpreel show --frames` writes; --format jsonl is one line per frame",
+                "there is no export as text: --format jsonl has each frame whole, one per line, and \
+                 `mcpreel show --frames` prints what each says",
             ));
         }
         "reel" => Format::Recording,

@@ -24,7 +24,8 @@ fn a_client_that_asks_which_versions_there_are_is_served_from_a_session_that_did
         let methods = exchanges.iter().filter_map(|it| it["method"].as_str());
         methods.map(str::to_owned).collect::<Vec<_>>()
     };
-    // It asks in a process of its own, which is the first; and the one that it is new to begins one too.
+    // Both clients start a server that they ask for its versions, and another one for the session:
+    // each gets the mock of the session.
     let last = session.recordings.pop().expect("it is on record");
     session.recordings = vec![last.clone(), last];
     assert!(!methods(&session).iter().any(|it| it == "server/discover"));

@@ -10,7 +10,7 @@
 //! One pass over a frame notices whether something may be secret; hardly any is gone through.
 
 use super::encodings::{self, Code, Layer};
-use super::json::{self, Under};
+use super::json;
 use super::known::Known;
 use super::policy::Policy;
 use super::report::Found;
@@ -41,7 +41,7 @@ pub(super) struct Finder<'p> {
 impl Finder<'_> {
     /// Finds all there is in a frame.
     pub fn frame(&self, raw: &[u8], nodes: &mut Vec<Node>, found: &mut Found) {
-        if self.may_have(raw, 0) && !self.document((raw, nodes), 0, Under::Nothing, found) {
+        if self.may_have(raw, 0) && !self.document((raw, nodes), 0, found) {
             // What is no JSON as a whole, or nests too deeply, may be made of it.
             self.text(raw, 0, found);
         }
@@ -66,30 +66,25 @@ impl Finder<'_> {
 
     /// Finds all there is in a text, of which all or some may be JSON.
     pub fn string(&self, text: &[u8], depth: usize, found: &mut Found) {
-        if !self.nested(text, depth, Under::Nothing, found) {
+        let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
+        let is_json = depth < MOST_LAYERS
+            && matches!(first, Some(b'{' | b'['))
+            && self.document((text, &mut Vec::new()), depth, found);
+        if !is_json {
             self.text(text, depth, found);
         }
-    }
-
-    /// Finds all there is in an object or a list that is told as a text; whether it is one.
-    pub fn nested(&self, text: &[u8], depth: usize, under: Under, found: &mut Found) -> bool {
-        let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
-        depth < MOST_LAYERS
-            && matches!(first, Some(b'{' | b'['))
-            && self.document((text, &mut Vec::new()), depth, under, found)
     }
 
     fn document(
         &self,
         (text, nodes): (&[u8], &mut Vec<Node>),
         depth: usize,
-        under: Under,
         found: &mut Found,
     ) -> bool {
         let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
         let root = matches!(first, Some(b'{' | b'[' | b'"')).then(|| parse_into(text, nodes));
         let Some(Ok(root)) = root else { return false };
-        json::walk((self, depth), root, under, found);
+        json::walk((self, depth), root, found);
         true
     }
 

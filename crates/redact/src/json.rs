@@ -22,7 +22,7 @@ const ROWS: [&str; 3] = ["rows", "data", "values"];
 
 /// How a value is to be taken because of the member that holds it.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Under {
+enum Under {
     Nothing,
     /// A name says what it is; [`Bond::Pair`] where it stands somewhere in what has the name.
     Named(Class, Bond),
@@ -33,12 +33,7 @@ pub(super) enum Under {
 }
 
 /// Finds every secret in the document `root`, which lies within `depth` layers of codes.
-pub(super) fn walk(
-    (finder, depth): (&Finder<'_>, usize),
-    root: Value<'_>,
-    under: Under,
-    found: &mut Found,
-) {
+pub(super) fn walk((finder, depth): (&Finder<'_>, usize), root: Value<'_>, found: &mut Found) {
     let messages = root.elements().chain(root.is_object().then_some(root));
     let paths = finder.policy.paths.iter().filter(|_| depth == 0);
     let ruled = paths.flat_map(|path| messages.clone().flat_map(|message| path.all(message)));
@@ -51,7 +46,7 @@ pub(super) fn walk(
         path,
         found,
     }
-    .value(root, under);
+    .value(root, Under::Nothing);
 }
 
 struct Walk<'w> {

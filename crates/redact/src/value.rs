@@ -96,7 +96,7 @@ fn is_password(value: &str, bond: Bond) -> bool {
                 && !is_prose(value)
                 && count_of(value, TELLING) == 0
                 && !is_path(value)
-                && !is_cell(value)
+                && names::class(value).is_none()
         }
         Bond::Said => looks_stated(value, false),
         Bond::Near => looks_adjacent(value, false),
@@ -118,7 +118,7 @@ fn is_token(value: &str, bond: Bond) -> bool {
             Bond::Whole | Bond::Line => !is_words(value),
             Bond::Alone => !is_words(value) && !PATTERNS.source.is_match(value),
             Bond::Cell => {
-                let is_plain = is_words(value) || is_path(value) || is_cell(value);
+                let is_plain = is_words(value) || is_path(value) || names::class(value).is_some();
                 !is_plain
                     && (is_random(value) && !value.contains('+') || is_value(value.as_bytes()))
             }
@@ -366,10 +366,6 @@ pub(super) fn looks_set(value: &str) -> bool {
         && !value.contains(['=', '<', '>', '(', '{', '$', '"', '/', ':', '|'])
         && !is_prose(value)
         && !value.ends_with(['.', ','])
-}
-
-fn is_cell(value: &str) -> bool {
-    names::class(value).is_some()
 }
 
 fn is_long(word: &str) -> bool {

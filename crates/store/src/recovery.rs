@@ -262,7 +262,7 @@ fn wait_for_indexer(
         let Ok(mut spool) = SpoolReader::open(path) else {
             return false;
         };
-        // In this order: an indexer says that the session is over, and takes the lock then.
+        // The lock first: an indexer says that the session is over before it takes the lock.
         let is_held = matches!(spool::lock(path), Err(LockError::Held));
         let now = spool.progress();
         let has_recorder = is_held && !now.is_over;

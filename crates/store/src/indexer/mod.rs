@@ -354,7 +354,7 @@ fn marks_of(reel: &Path) -> FileMarks {
 fn are_disturbed(reel: &Path, left: FileMarks) -> bool {
     let now = marks_of(reel);
     let mut both = now.iter().zip(left);
-    // It may have gone before it was looked at for the first time.
+    // A recording that was removed before its first mark has no inode in either.
     now[0].inode == 0 || both.any(|(now, then)| now.inode != then.inode || now.bytes < then.bytes)
 }
 

@@ -45,12 +45,7 @@ const NAME_AT: usize = 3;
 
 /// The orders: the heading that gives each, its letter, its label.
 const ORDERS: [(Order, &str, char, &str); 5] = [
-    (
-        Order::Age,
-        "age",
-        'a',
-        "age: the newest first, live ones before them",
-    ),
+    (Order::Age, "age", 'a', "age: live ones, then the newest"),
     (Order::Name, "name", 'n', "name"),
     (Order::State, "state", 's', "state"),
     (Order::Calls, "calls", 'c', "calls: the most first"),
@@ -81,10 +76,8 @@ pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
             let entry = |(order, _, letter, label)| {
                 Item::new(letter, label, move |viewer| sort(&mut viewer.app, order))
             };
-            return Some(app.push(Menu::new(
-                "sort the recordings by",
-                ORDERS.map(entry).into(),
-            )));
+            let menu = Menu::new("sort the recordings by", ORDERS.map(entry).into());
+            return Some(app.push(menu));
         }
         Action::Close if !app.library.narrow.is_empty() => return Some(narrow(app, "")),
         Action::Note => return ask_note(app),

@@ -374,14 +374,11 @@ fn find(app: &mut App) -> Option<Effects> {
     let fill = move |_: &App, typed: &str| {
         let typed = typed.trim().to_lowercase();
         let found = lines.iter().filter(|(_, text, _)| text.contains(&typed));
-        let entry = |(at, _, text): &(usize, String, String)| {
-            let at = *at;
+        let entry = |&(at, _, ref text): &(usize, String, String)| {
             Entry::new(' ', text.trim(), move |viewer| {
-                viewer
-                    .app
-                    .top_mut::<Text>()
-                    .into_iter()
-                    .for_each(|text| text.top = at);
+                if let Some(text) = viewer.app.top_mut::<Text>() {
+                    text.top = at;
+                }
                 vec![]
             })
         };

@@ -46,7 +46,7 @@ pub fn ask(app: &mut App, path: PathBuf, frame: Option<Seq>, old: &str) -> Effec
     let hint = "Enter keeps it, empty removes it, Esc leaves";
     let prompt = Prompt::new("note", hint, old, move |_, text| {
         let note = Some(text.trim().to_owned()).filter(|note| !note.is_empty());
-        let told = ["note removed", "note kept"][usize::from(note.is_some())];
+        let told = note.as_ref().map_or("note removed", |_| "note kept");
         let write = move |path: &Path| annotate::set_note(path, frame, note.as_deref());
         change(path, frame, told, write)
     });

@@ -67,8 +67,11 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
     let running = app.running.get_mut(&slot)?;
     let is_again = std::mem::replace(&mut running.is_stopping, true);
     if slot == Slot::Replay {
-        let first = "the replay stops: its server is told to end";
-        app.say([first, "the server is killed"][usize::from(is_again)]);
+        app.say(if is_again {
+            "the server is killed"
+        } else {
+            "the replay stops: its server is told to end"
+        });
     }
     Some(vec![Ask::Stop(slot).into()])
 }

@@ -35,8 +35,11 @@ pub fn perform_everywhere(viewer: &mut Viewer, action: Action) -> Option<Effects
         Action::Repaint => vec![Effect::Repaint],
         Action::Mouse => {
             app.settings.mouse = !app.settings.mouse;
-            let told = ["mouse off: the terminal selects text", "mouse on"];
-            app.say(told[usize::from(app.settings.mouse)]);
+            app.say(if app.settings.mouse {
+                "mouse on"
+            } else {
+                "mouse off: the terminal selects text"
+            });
             vec![Effect::Mouse(app.settings.mouse), Effect::Remember]
         }
         Action::Theme => app.push(themes(app)),
@@ -197,7 +200,7 @@ fn start(app: &mut App, session: &mut Session) -> Effects {
         Some(seq) => list::goto(session, seq),
         None => search::first_call(app, session),
     };
-    // Somebody may have chosen another one meanwhile.
+    // The user may have chosen another view meanwhile.
     session.view = view;
     effects
 }

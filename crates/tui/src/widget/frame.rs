@@ -16,7 +16,11 @@ pub fn draw(
     area: Rect,
     frame: &mut Frame<'_>,
 ) -> Rect {
-    let role = [Role::Border, Role::BorderFocus][usize::from(focus)];
+    let role = if focus {
+        Role::BorderFocus
+    } else {
+        Role::Border
+    };
     let mut block = Block::bordered().border_style(look.style(role));
     let room = usize::from(area.width.saturating_sub(4));
     if !title.is_empty() && room > 0 {

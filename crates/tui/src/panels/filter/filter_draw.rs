@@ -67,7 +67,11 @@ pub fn draw_popup(app: &App, session: &Session, frame: &mut Frame<'_>) {
     }
     for (at, text, place) in candidates(app, session) {
         let is_chosen = filter.popup.at == Some(at);
-        let role = [Role::Popup, Role::Selected][usize::from(is_chosen)];
+        let role = if is_chosen {
+            Role::Selected
+        } else {
+            Role::Popup
+        };
         frame.render_widget(Clear, place);
         frame.render_widget(Line::styled(text, look.style(role)), place);
     }
@@ -81,7 +85,11 @@ fn draw_message(look: &Look, filter: &Filter, x: usize, row: Rect, frame: &mut F
     // The whole message is worth more than its exact place.
     let place = x + width(&escape(before));
     let place = place.min(columns.saturating_sub(width(&message) + 1));
-    let role = [Role::Bad, Role::Open][usize::from(error.may_be_unfinished(&filter.text))];
+    let role = if error.may_be_unfinished(&filter.text) {
+        Role::Open
+    } else {
+        Role::Bad
+    };
     let line = cut(&format!("{}{message}", " ".repeat(place)), columns);
     frame.render_widget(Clear, row);
     frame.render_widget(Line::styled(pad_end(&line, columns), look.style(role)), row);

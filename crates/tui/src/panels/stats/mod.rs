@@ -180,7 +180,11 @@ fn draw_table(look: &Look, of: &Session, figures: &Figures, area: Rect, frame: &
 }
 
 fn columns(look: &Look, state: &Stats) -> Vec<Column> {
-    let order = [Glyph::Unfolded, Glyph::Sorted][usize::from(state.reverse)];
+    let order = if state.reverse {
+        Glyph::Sorted
+    } else {
+        Glyph::Unfolded
+    };
     let column = |(at, (title, width, rank))| {
         let is_sorted = at == state.sort();
         let sign = if is_sorted { look.glyph(order) } else { "" };

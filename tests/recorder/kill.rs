@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use undisturbed::index_anew;
 
-const ROUNDS: usize = if cfg!(feature = "long-tests") { 96 } else { 8 };
+const ROUNDS: usize = if cfg!(feature = "long-tests") { 96 } else { 4 };
 
 /// Rounds that are played at the same time: most of one is one process at work.
 const AT_ONCE: usize = 2;
@@ -40,15 +40,16 @@ enum Moment {
     Shrinking,
 }
 
-/// Every other time so much is received that parts of the spool were written a second time.
+/// Every other time so much is received that parts of the spool were written a second time. The
+/// first four are all kinds.
 const MOMENTS: [Moment; 8] = [
     Moment::Within(400_000),
     Moment::Within(12_000_000),
     Moment::Growing,
+    Moment::Shrinking,
     Moment::Within(12_000_000),
     Moment::Within(400_000),
     Moment::Within(12_000_000),
-    Moment::Shrinking,
     Moment::Within(12_000_000),
 ];
 

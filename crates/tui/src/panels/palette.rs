@@ -13,30 +13,38 @@ use crate::app::{App, Viewer};
 use crate::effect::Effects;
 use crate::keymap::Keymap;
 use crate::panels::list;
-use frizbee::{Config, Matcher};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::escape;
 
-/// The actions that can be done in these contexts.
+/// The actions that can be done in these contexts, those of the first context first.
 pub fn possible(contexts: &[Context]) -> Vec<&'static Row> {
-    let is_possible = |row: &&Row| {
-        let mut keys = row.keys.iter();
-        row.keys.is_empty() || keys.any(|(context, _)| contexts.contains(context))
+    let place = |row: &Row| {
+        let is_meant = |context: &Context| row.keys.iter().any(|(it, _)| it == context);
+        let place = contexts.iter().position(is_meant);
+        place.or(row.keys.is_empty().then_some(contexts.len()))
     };
-    TABLE.iter().filter(is_possible).collect()
+    let mut rows: Vec<_> = TABLE.iter().filter(|row| place(row).is_some()).collect();
+    rows.sort_by_key(|row| place(row));
+    rows
 }
 
-/// The rows that fit what is typed, the best first; all where nothing is typed.
+/// The rows in whose name or help some word begins with each word that is typed, names first.
 fn fitting(typed: &str, rows: &[&'static Row]) -> Vec<&'static Row> {
-    if typed.is_empty() {
-        return rows.to_vec();
-    }
-    let texts = rows.iter().map(|row| format!("{} {}", row.name, row.help));
-    let texts: Vec<_> = texts.collect();
-    let found = Matcher::new(typed, &Config::default()).match_list(&texts);
-    let found = found.iter().map(|found| rows[found.index as usize]);
-    let mut found: Vec<_> = found.collect();
-    found.sort_by_key(|row| row.name != typed);
+    let typed = typed.to_lowercase();
+    let is_end = |char: char| !char.is_alphanumeric();
+    let has_all = |text: &str| {
+        let begins = |word| text.split(is_end).any(|it| it.starts_with(word));
+        typed.split(is_end).all(begins)
+    };
+    let fits = |row: &&&'static Row| has_all(&format!("{} {}", row.name, row.help).to_lowercase());
+    let mut found: Vec<_> = rows.iter().filter(fits).copied().collect();
+    found.sort_by_key(|row| {
+        (
+            row.name != typed,
+            !row.name.starts_with(&typed),
+            !has_all(row.name),
+        )
+    });
     found
 }
 

@@ -169,8 +169,8 @@ fn refuse(args: &Export, format: Format) -> Result<(), Failure> {
         // It escapes what was said.
         Markdown => Ok(()),
         _ if io::stdout().is_terminal() => Err(usage(
-            "a terminal would obey what was said on the wire: name a file (-o FILE), or pipe it \
-             on; `mcpreel show --frames` shows it escaped",
+            "this is not written to a terminal, which could take some of it for commands: name a \
+             file (-o FILE), or pipe it; `mcpreel show --frames` shows it escaped",
         )),
         _ => Ok(()),
     }

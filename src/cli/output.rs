@@ -12,8 +12,11 @@ use mcpreel_wire::text::{escape, pad_end};
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
+use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
+use textwrap::WordSeparator;
+use textwrap::core::display_width;
 
 /// The meaning of a piece of text; colour only repeats what the words say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,10 +96,13 @@ impl Output {
         format!("{style}{text}{style:#}")
     }
 
-    /// Writes a line.
+    /// Writes a line, or some; on a terminal that is too narrow a line goes on under its last column.
     pub fn line(&mut self, line: &str) -> io::Result<()> {
-        self.out.write_all(line.as_bytes())?;
-        self.out.write_all(b"\n")
+        let columns = self.columns.unwrap_or(usize::MAX);
+        for line in line.split('\n').flat_map(|line| wrapped(line, columns)) {
+            writeln!(self.out, "{line}")?;
+        }
+        Ok(())
     }
 
     /// Writes a line in a colour.
@@ -115,6 +121,25 @@ impl Output {
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
+}
+
+/// A line in lines of so many columns: the others begin where its last column begins, which is
+/// behind a gap in its first half.
+fn wrapped(line: &str, columns: usize) -> Vec<Cow<'_, str>> {
+    if display_width(line) <= columns {
+        return vec![line.into()];
+    }
+    let ends = line.match_indices("  ").map(|(at, _)| {
+        let rest = line[at..].trim_start_matches(' ');
+        display_width(&line[..line.len() - rest.len()])
+    });
+    let column = ends.take_while(|end| *end < columns / 2).last();
+    let indent = " ".repeat(column.unwrap_or(0));
+    let options = textwrap::Options::new(columns).subsequent_indent(&indent);
+    textwrap::wrap(line, options.word_separator(WordSeparator::AsciiSpace))
+        .into_iter()
+        .map(|line| line.into_owned().into())
+        .collect()
 }
 
 /// The bytes of a file format.
@@ -311,6 +336,14 @@ mod tests {
         let mut serializer = Serializer::with_formatter(&mut out, Plain);
         value.serialize(&mut serializer).unwrap();
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_goes_on_between_words_under_its_last_column() {
+        let line = "\u{1b}[31merror\u{1b}[0m    #12  no tool of this name";
+        assert_eq!(wrapped(line, 34).len(), 1, "colours take no room");
+        assert_eq!(wrapped(line, 30)[1..], ["              name"]);
+        assert_eq!(wrapped("one two three", 9), ["one two", "three"]);
     }
 
     #[test]

@@ -24,7 +24,7 @@ use mcpreel_trace::item::{Item, ItemKind, What};
 use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{
-    cut, cut_middle, duration, escape, escape_bytes, pad_end, pad_start, since, size,
+    cut, cut_middle, duration, escape, escape_bytes, pad_end, pad_start, since, size, width,
 };
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -216,11 +216,29 @@ impl Printer {
             Some(columns) => columns.saturating_sub(digits + used + 15),
             None => usize::MAX,
         };
-        // The end of a URI says as much as its beginning.
-        let cut = if row.is_uri() { cut_middle } else { cut };
-        let what = cut(&format!("{} {what}", row.arrow()), room);
+        let what = fitting(row, what, room);
         let since = out.paint(Ink::Faint, &pad_start(&since(row.t.0), 9));
         Ok(out.line(&format!("{number:>digits$}  {since}  {columns}  {what}"))?)
+    }
+}
+
+/// What happened, in so many columns: of a call that failed rather the reason than the arguments.
+fn fitting(row: &RowView<'_>, what: &str, room: usize) -> String {
+    let (arrow, parts) = (row.arrow(), what.split_once(" → "));
+    let what = format!("{arrow} {what}");
+    let failed = row.exchange.filter(|one| one.has_failed());
+    match (failed, parts) {
+        (Some(exchange), Some((_, reason))) if width(&what) > room => {
+            let call = match (&*exchange.method, &exchange.name) {
+                ("tools/call", Some(tool)) => tool,
+                (method, _) => method,
+            };
+            let reason = reason.strip_prefix("tool error: ").unwrap_or(reason);
+            cut(&format!("{arrow} {} … → {reason}", escape(call)), room)
+        }
+        // The end of a URI says as much as its beginning.
+        _ if row.is_uri() => cut_middle(&what, room),
+        _ => cut(&what, room),
     }
 }
 
@@ -436,10 +454,27 @@ pub fn redaction(note: Option<&str>) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mcpreel_trace::exchange::Status;
     use mcpreel_wire::id::RequestId;
 
     fn line(value: &impl Serialize) -> String {
         serde_json::to_string(value).expect("it is JSON")
+    }
+
+    #[test]
+    fn of_a_call_that_failed_the_reason_is_cut_last() {
+        let id = RequestId::from_json("1").expect("it is JSON");
+        let exchange = Exchange {
+            name: Some("read_file".into()),
+            summary: "tools/call read_file {path:\"/etc/passwd\"} → tool error: Access denied"
+                .into(),
+            status: Status::ToolError,
+            ..Exchange::begun(Direction::ClientToServer, id, "tools/call")
+        };
+        let row = RowView::of_exchange(&exchange);
+        let shown = |room| fitting(&row, &row.what(None), room);
+        assert_eq!(shown(30), "→ read_file … → Access denied");
+        assert!(shown(100).contains("{path:"), "{}", shown(100));
     }
 
     #[test]

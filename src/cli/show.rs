@@ -12,6 +12,7 @@ use super::output::{Ink, Output};
 use super::rows::{self, Printer, each_finding, finding_line, quote};
 use super::{filter, quantity, select};
 use clap::Args;
+use mcpreel_lint::cause::causes;
 use mcpreel_share::export::all_rows;
 use mcpreel_share::phrases::{self, phrases_session, when};
 use mcpreel_store::reader::{Recording, Summary};
@@ -341,6 +342,14 @@ fn write_summary(
     out: &mut Output,
 ) -> Result<(), Failure> {
     out.line(&select::title(recording, summary, out))?;
+    let causes = causes(&recording.facts(select::now(recording, summary))?);
+    if let Some(cause) = causes.first().filter(|it| it.is_trouble()) {
+        let sentence = out.paint(Ink::Bad, &escape(&cause.sentence));
+        out.line(&format!(
+            "{}{sentence}",
+            out.paint(Ink::Faint, &pad_end("why", 11))
+        ))?;
+    }
     let file = escape(&recording.path().to_string_lossy()).into_owned();
     let mut facts = vec![("file", file)];
     if let Some(played) = &summary.context.played {

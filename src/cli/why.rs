@@ -28,9 +28,6 @@ use serde_json::{Value, json};
 /// Columns of the names on the left.
 const NAMES: usize = 11;
 
-/// Text is not broken into narrower columns than these.
-const NARROW: usize = 30;
-
 /// Say why a session went wrong
 ///
 /// The most likely cause in one sentence, how sure it is, the frames, stderr lines and events that
@@ -68,11 +65,9 @@ impl Why {
         } else {
             let address = self.address(&recording, &summary)?;
             out.line(&select::title(&recording, &summary, &out))?;
-            let columns = out.columns().unwrap_or(usize::MAX);
-            let columns = columns.saturating_sub(NAMES).max(NARROW);
             let is_trouble = causes.first().is_some_and(Cause::is_trouble);
             let mut ink = if is_trouble { Ink::Bad } else { Ink::Good };
-            for (name, line) in phrases::why(&causes, &address, columns) {
+            for (name, line) in phrases::why(&causes, &address, usize::MAX) {
                 if !matches!(name, "" | "why") {
                     ink = Ink::Plain;
                 }

@@ -155,7 +155,7 @@ fn a_recording_that_cannot_be_read_is_exit_code_3_in_one_sentence() {
     let (code, said) = refusal(&library, &["show", file]);
     assert_eq!(code, Some(3), "{said}");
     assert_eq!(said.lines().count(), 1, "{said}");
-    assert!(said.contains("is no recording"), "{said}");
+    assert!(said.contains("is not a recording"), "{said}");
 }
 
 #[test]

@@ -264,7 +264,7 @@ fn what_is_overdue_in_a_live_session_is_told_though_nobody_has_found_it() {
             .expect("it is there")
     };
     assert!(!line("started ").contains(" 0.0 s long"), "{text}");
-    assert!(line("tools/list").contains("  >"), "{text}");
+    assert!(line("→ tools/list").contains("  >"), "{text}");
     assert!(stdout(&library, &["show", "@#1"]).contains("without an answer"));
     assert!(stdout(&library, &["stats", "@"]).contains("  >"));
     drop(stdin);

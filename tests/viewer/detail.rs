@@ -180,8 +180,8 @@ fn what_is_no_message_is_shown_with_the_place_where_reading_stopped() {
     let half = r#"2 < {"jsonrpc":"2.0","id":3,"res"#;
     let (mut viewer, _recording) = open(&format!("1 < [INFO] up\n{half}\n3 ! warn \u{202e}x"));
     for (seq, parts) in [
-        (1, &["no JSON: expected a value at byte 1"][..]),
-        (2, &["id      3", "no JSON from here on: unescaped"]),
+        (1, &["not JSON: expected a value at byte 1"][..]),
+        (2, &["id      3", "not JSON from here on: unescaped"]),
         (3, &["warn \\u{202e}x"]),
     ] {
         select(&mut viewer, seq);

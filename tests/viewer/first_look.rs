@@ -110,6 +110,37 @@ fn a_recording_opens_on_what_its_first_cause_names_and_without_a_cause_on_its_fi
 }
 
 #[test]
+fn a_session_that_ends_while_it_is_followed_leads_to_what_went_wrong() {
+    for (keys, expected) in [("", Some(6)), ("g j", Some(1))] {
+        let mut recording = fixture::said(&[WELL, FAILS].concat());
+        let mut viewer = open(recording.path(), (120, 35));
+        viewer.press(keys);
+        fixture::leave(&mut recording);
+        while viewer.session().is_live() {
+            viewer.settle();
+        }
+        viewer.settle();
+        assert_eq!(row(&viewer), expected, "{}", viewer.text());
+    }
+}
+
+#[test]
+fn a_message_goes_with_the_next_key_once_there_was_time_to_read_it() {
+    let recording = fixture::ended();
+    let mut viewer = open(&recording.path, (120, 35));
+    viewer.press("g e E");
+    let is_said = |viewer: &Viewer| viewer.text().contains("no failure above");
+    assert!(is_said(&viewer), "{}", viewer.text());
+    viewer.press("j");
+    assert!(
+        is_said(&viewer),
+        "a key that was pressed before it was read"
+    );
+    viewer.wait_ns(1_000_000_000).press("j");
+    assert!(!is_said(&viewer), "{}", viewer.text());
+}
+
+#[test]
 fn a_long_string_is_wrapped_where_the_pane_has_room() {
     let words = "one two three four five six seven eight nine ten ".repeat(8);
     let answer =

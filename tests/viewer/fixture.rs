@@ -304,11 +304,16 @@ pub fn said(lines: &str) -> Recording {
 /// These lines were said, and the host left; over.
 pub fn said_and_ended(lines: &str) -> Recording {
     let mut recording = said(lines);
+    leave(&mut recording);
+    recording
+}
+
+/// The host leaves, and the recording is completed.
+pub fn leave(recording: &mut Recording) {
     let session = recording.session();
     session.event(&eof(StreamId::C2S));
     session.end();
     recording.finish();
-    recording
 }
 
 /// Messages break the rules in several places; over.

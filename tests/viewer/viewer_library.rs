@@ -236,7 +236,7 @@ fn a_file_that_cannot_be_read_says_why_in_its_row() {
     std::fs::write(path, "this is no database at all").expect("it can be written");
     let viewer = viewer(&recordings);
     assert!(shows(&viewer, "✗ unreadable"), "{}", viewer.text());
-    assert!(shows(&viewer, "is no record"), "{}", viewer.text());
+    assert!(shows(&viewer, "is not a rec"), "{}", viewer.text());
 }
 
 #[test]

@@ -256,12 +256,12 @@ pub enum OpenError {
     #[error("could not read {}", path.display())]
     Io { path: PathBuf, source: io::Error },
     /// Something else than a database.
-    #[error("{} is no recording: it is not an SQLite file, nor a cassette", path.display())]
+    #[error("{} is not a recording: it is not an SQLite file, nor a cassette", path.display())]
     NotSqlite { path: PathBuf },
     /// Nothing, or a recording whose creation was interrupted.
     #[error("{} is empty", path.display())]
     Empty { path: PathBuf },
-    #[error("{} is no recording: it is an SQLite file of another program", path.display())]
+    #[error("{} is not a recording: it is an SQLite file of another program", path.display())]
     Foreign { path: PathBuf },
     #[error("{} has recording format {version}, this program reads up to {}; it needs mcpreel {} or newer",
         path.display(), FormatVersion::CURRENT, needs.as_deref().unwrap_or("of a later version"))]

@@ -91,7 +91,7 @@ actions! {
     Exchanges, "exchanges", [Session "1"], "the list: one row per request with its response";
     Timeline, "timeline", [Session "2"], "the same rows as bars in time";
     Stats, "stats", [Session "3"], "counts and latencies per method and tool";
-    Findings, "findings", [Session "4"], "what is wrong or remarkable";
+    Findings, "findings", [Session "4"], "what the rules found: errors, warnings, notes";
     Why, "why", [Session "W"], "why it went wrong: the cause, what shows it, what to do";
     Wire, "wire", [Session "w"], "calls, or the wire with one row per frame";
     Zoom, "zoom", [Session "z"], "full screen for this pane, and back";
@@ -128,7 +128,7 @@ actions! {
     // Doing.
     Copy, "copy", [Session "y"], "copy value, path, message, exchange, link or a bug report";
     Diff, "diff", [Session "d", Library "d"], "compare the two selected, or this with what it comes from: the call before, its recording";
-    CompareParent, "compare-parent", [Session "P", Library "P"], "a replay or mock beside the recording that it was made from";
+    CompareParent, "compare-parent", [Session "P", Library "P"], "compare a replay or mock with the recording it was made from";
     Replay, "replay", [Session "a", Library "a"], "replay the call or the whole session, after asking";
     Export, "export", [Session "x", Library "x"], "export as a file: format, what of it, without its secrets or raw";
     TimeColumn, "time-column", [List "t"], "times as clock, since the start, or since the row before";
@@ -140,8 +140,8 @@ actions! {
     StatePane, "state", [Session "S"], "what was true then: versions, capabilities, tools, open calls";
 
     // Timeline.
-    ZoomIn, "zoom-in", [Timeline "+"], "less time in the same width";
-    ZoomOut, "zoom-out", [Timeline "-"], "more time in the same width";
+    ZoomIn, "zoom-in", [Timeline "+"], "zoom in: a shorter time over the whole width";
+    ZoomOut, "zoom-out", [Timeline "-"], "zoom out: a longer time over the whole width";
     PanLeft, "pan-left", [Timeline "h Left"], "earlier";
     PanRight, "pan-right", [Timeline "l Right"], "later";
     FilterRange, "filter-range", [Timeline "="], "filter to the time on the screen";

@@ -13,6 +13,9 @@ pub struct Now {
 
 const SUCCESS_NS: u64 = 4_000_000_000;
 
+/// The time in which a message is seen: after it the next key takes it off the screen.
+const SEEN_NS: u64 = 500_000_000;
+
 /// Messages that are kept; older ones go.
 const KEPT: usize = 500;
 
@@ -33,7 +36,7 @@ pub struct Notice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
     Success,
-    /// Something went wrong; it stays until it is replaced or dismissed.
+    /// Something went wrong; it stays until a key is pressed.
     Error,
 }
 
@@ -42,6 +45,12 @@ impl Notices {
         let last = self.all.back().filter(|_| !self.dismissed)?;
         let age = now.ui_ns.saturating_sub(last.at.ui_ns);
         (last.weight == Weight::Error || age < SUCCESS_NS).then_some(last)
+    }
+
+    /// A key was pressed: whoever had the time to see the message is done with it.
+    pub fn pressed(&mut self, now: Now) {
+        let is_seen = |it: &Notice| now.ui_ns.saturating_sub(it.at.ui_ns) > SEEN_NS;
+        self.dismissed |= self.shown(now).is_some_and(is_seen);
     }
 
     /// Whether a message will fade, so that the screen has to be drawn again.

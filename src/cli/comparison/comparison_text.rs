@@ -61,12 +61,12 @@ pub fn write(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
     let noise = report.counts.of(Class::Noise);
     if noise > 0 && !report.fail_on.fails(Class::Noise) {
         let noise = plural(noise, "difference");
-        let text = format!("{noise} as between any two runs: ids, times, tokens");
+        let text = format!("{noise} that any two runs have: ids, times, tokens");
         besides.insert(0, text);
     }
     if !besides.is_empty() {
         out.line("")?;
-        out.inked(Ink::Strong, "besides")?;
+        out.inked(Ink::Strong, "also")?;
     }
     for line in besides {
         out.line(&format!("  {line}"))?;
@@ -325,12 +325,12 @@ pub fn verdict(compared: &Compared<'_>) -> String {
             let fail_on = report.fail_on.as_str();
             format!("{right} differs from {left} by less than fails (--fail-on {fail_on})")
         }
-        (true, Some(Class::Breaking)) => format!("{right} breaks what {left} does"),
-        (true, Some(Class::Changed)) => format!("{right} says something else than {left}"),
+        (true, Some(Class::Breaking)) => format!("{right} lacks or fails what {left} has"),
+        (true, Some(Class::Changed)) => format!("{right} answers differently from {left}"),
         (true, Some(Class::Added)) => format!("{right} says more than {left}"),
-        (true, Some(Class::Order)) => format!("{right} says what {left} says in another order"),
+        (true, Some(Class::Order)) => format!("{right} says the same as {left} in another order"),
         (true, Some(Class::Latency)) => format!("{right} takes longer than it may beside {left}"),
-        (true, _) => format!("{right} differs from {left} as any two runs do"),
+        (true, _) => format!("{right} differs from {left} only as any two runs do"),
     };
     format!("{what}: {found}")
 }

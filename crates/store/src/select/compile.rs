@@ -30,7 +30,7 @@ use regex::bytes::Regex;
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value as Bound;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, LazyLock};
 
 /// The rules whose findings say that a line was not read as a whole.
@@ -95,7 +95,10 @@ impl Test {
             return false;
         };
         match self {
-            Self::Pattern(regex) => regex.as_ref().is_some_and(|it| it.is_match(value)),
+            Self::Pattern(regex) => regex.as_ref().is_some_and(|regex| {
+                let mut found = regex.find_iter(value);
+                found.any(|found| !is_in_data(value, found.range()))
+            }),
             Self::Id(id) => {
                 let found = str::from_utf8(value).ok().and_then(RequestId::from_json);
                 id.is_some() && *id == found
@@ -400,6 +403,16 @@ fn in_text(op: Op, value: &Value) -> [Option<Regex>; 2] {
         Op::Contains => needle(text, pattern::ignores_case(text)),
         _ => needle(text, false),
     }
+}
+
+/// Whether a place is in an image or a file: among so many letters of Base64 that nobody reads them.
+fn is_in_data(bytes: &[u8], place: Range<usize>) -> bool {
+    const MANY: usize = 256;
+    let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/=-_".contains(byte);
+    let (before, rest) = bytes.split_at(place.start);
+    let after = rest.iter().take(MANY).take_while(is_letter).count();
+    let before = before.iter().rev().take(MANY).take_while(is_letter).count();
+    after >= place.len() && before + after >= MANY
 }
 
 /// The test of a text, where `SQLite` cannot do it.

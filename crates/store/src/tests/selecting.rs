@@ -88,7 +88,10 @@ fn a_scan_finds_every_row_once_in_order_whatever_its_steps() {
 fn one_call(dir: &std::path::Path) -> Recording {
     let mut session = Session::start(dir, "weather", 1);
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_docs","arguments":{"q":"Rust \"async\"\nnow","n":7,"big":9007199254740993,"on":true,"none":null,"s":"7"},"_meta":{"progressToken":"t7","traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}}}"#;
-    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"caf\u00e9"},{"type":"image","n":3}],"isError":true}}"#;
+    let image = "SU1BR0Ux".repeat(40);
+    let answer = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":"caf\u00e9"}},{{"type":"image","n":3,"data":"{image}"}}],"isError":true}}}}"#
+    );
     session.set_clock(724_000_000_000);
     session.chunk(StreamId::C2S, format!("{call}\n").as_bytes());
     session.chunk(StreamId::STDERR, b"Panicked \"here\"\n");

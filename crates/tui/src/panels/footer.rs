@@ -195,7 +195,11 @@ fn session_chips(look: &Look, session: &Session) -> impl Iterator<Item = Chip> {
 /// The hints that fit, the most useful first.
 fn hints(app: &App, session: Option<&Session>, room: usize) -> Spans {
     let mut hints = Spans::new();
-    // What lies on top says itself what its keys are.
+    if app.edits_filter() {
+        let keys = "Tab completes  Up Down choose  Enter keeps the filter  Esc the one before";
+        hints.push((Role::Faint, cut(keys, room)));
+    }
+    // All else that lies on top says itself what its keys are.
     if !app.overlays.is_empty() {
         return hints;
     }

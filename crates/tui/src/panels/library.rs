@@ -154,13 +154,13 @@ fn ask_delete(app: &mut App) -> Option<Effects> {
         known.push(plural(summary.frames, "frame"));
         if summary.is_noted() {
             text.push(match &summary.note {
-                Some(note) => format!("somebody noted: {}", escape(note)),
-                None => "somebody has marked or noted rows of it".to_owned(),
+                Some(note) => format!("its note: {}", escape(note)),
+                None => "rows of it are marked or have notes".to_owned(),
             });
         }
     }
     text.insert(1, known.join(", "));
-    text.push("There is no way back.".to_owned());
+    text.push("This cannot be undone.".to_owned());
     let path = entry.path.clone();
     let entries = vec![
         Item::nothing('n', "no, keep it"),

@@ -10,6 +10,7 @@ use crate::notice::{Notice, Weight};
 use crate::theme::{Role, Theme};
 use crate::widget::pager::Text;
 use crate::worker::{Opening, Vitals};
+use mcpreel_lint::cause::Cause;
 use mcpreel_store::library::Standing;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::Lens;
@@ -172,9 +173,11 @@ pub fn grown(app: &mut App, session: &mut Session, vitals: Box<Vitals>) -> Effec
     session.has_past = !super::why::past(&vitals).is_empty();
     session.vitals = Some(vitals);
     session.opening = Opening::Open;
-    if was_live && !session.is_live() {
-        app.say(match standing {
-            Standing::Finished => "the session has ended",
+    let has_ended = was_live && !session.is_live();
+    if has_ended {
+        app.say(match (standing, trouble(session)) {
+            (Standing::Finished, Some(_)) => "the session has ended; W says what went wrong",
+            (Standing::Finished, None) => "the session has ended",
             _ => "the recorder is gone",
         });
     }
@@ -183,18 +186,24 @@ pub fn grown(app: &mut App, session: &mut Session, vitals: Box<Vitals>) -> Effec
     if is_anew {
         effects.extend(list::begin(app, session));
     }
-    if is_first && !session.is_live() && session.list.go_to.is_none() {
+    let is_over = is_first && !session.is_live() && session.list.go_to.is_none();
+    let is_told = has_ended && session.list.follows() && trouble(session).is_some();
+    if is_over || is_told {
         effects.extend(start(app, session));
     }
     effects
 }
 
+/// What went wrong, if anything did.
+fn trouble(session: &Session) -> Option<&Cause> {
+    let cause = session.vitals.as_ref()?.causes.first()?;
+    cause.is_trouble().then_some(cause)
+}
+
 /// Goes to what the first cause of a recording that is over is about; without one to the first
 /// call.
 fn start(app: &mut App, session: &mut Session) -> Effects {
-    let cause = session.vitals.as_ref().and_then(|it| it.causes.first());
-    let cause = cause.filter(|cause| cause.is_trouble());
-    let evidence = cause.map(|cause| cause.evidence.iter());
+    let evidence = trouble(session).map(|cause| cause.evidence.iter());
     let view = session.view;
     let effects = match evidence.and_then(|mut all| all.find_map(|one| one.place.frame())) {
         Some(seq) => list::goto(session, seq),

@@ -423,11 +423,11 @@ fn note(text: &Text, amount: Amount) -> Option<String> {
             let part = size(text.bytes.len() as u64);
             Some(format!("the first {part} of {of} · {more}"))
         }
-        Some(Stopped::At(error)) => Some(format!("no JSON from here on: {error}")),
+        Some(Stopped::At(error)) => Some(format!("not JSON from here on: {error}")),
         None if text.tree.is_none() => {
             let on_protocol = text.head?.stream.messages().is_some();
             let error = Document::parse(&text.bytes).err().filter(|_| on_protocol)?;
-            Some(format!("no JSON: {error}"))
+            Some(format!("not JSON: {error}"))
         }
         None => None,
     }

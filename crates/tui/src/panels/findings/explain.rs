@@ -73,12 +73,12 @@ pub fn meaning(rule: &Rule, revision: Option<Revision>) -> Vec<Line> {
     let newest = rule.revisions.iter().last();
     let of = revision.filter(|revision| rule.revisions.contains(*revision));
     if let (Some(section), Some(revision)) = (rule.section, of.or(newest)) {
-        lines.push(line("rule", Role::Text, section.title));
+        lines.push(line("spec", Role::Text, section.title));
         lines.push(line("", Role::Faint, section.url(revision)));
     }
     let revisions = mcpreel_lint::rule::revisions(rule.revisions);
     let milder = mcpreel_lint::rule::in_brackets(rule, str::to_owned);
-    lines.push(line("holds", Role::Faint, format!("{revisions}{milder}")));
+    lines.push(line("for", Role::Faint, format!("{revisions}{milder}")));
     lines
 }
 
@@ -140,7 +140,7 @@ pub fn hint(app: &App) -> String {
     let keys = app.settings.keymap.keys(Action::Explain);
     let key = keys.first().map(ToString::to_string);
     let key = key.unwrap_or_else(|| format!(":{}", Action::Explain.row().name));
-    format!("{key} reads on")
+    format!("{key} shows all of it")
 }
 
 #[cfg(test)]

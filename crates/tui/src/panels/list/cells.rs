@@ -40,7 +40,7 @@ impl Cells {
         let method = match (row.method, row.kind) {
             (Some(method), _) => short(method),
             (None, ItemKind::Stderr | ItemKind::Event) => row.status,
-            (None, ItemKind::Other) => "no JSON-RPC",
+            (None, ItemKind::Other) => "not JSON-RPC",
             (None, _) => "",
         };
         let is_exchange = matches!(item.what, What::Exchange(_));

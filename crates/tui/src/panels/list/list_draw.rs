@@ -67,6 +67,7 @@ struct Picture<'a> {
     session: &'a Session,
     look: &'a Look,
     columns: Vec<Column>,
+    width: u16,
     /// How wide the column of the call is.
     call: usize,
     now: Moment,
@@ -78,7 +79,7 @@ impl<'a> Picture<'a> {
         let frames = vitals.map_or(0, |vitals| vitals.summary.frames);
         let now = session.now(app.now);
         let time = match session.list.time {
-            TimeColumn::Start => width(&tenths(now)),
+            TimeColumn::Start => width(&short_since(now, area.width)),
             TimeColumn::Delta | TimeColumn::Clock => 8,
         };
         let digits = frames.to_string().len();
@@ -92,6 +93,7 @@ impl<'a> Picture<'a> {
         Self {
             session,
             look: &app.settings.look,
+            width: area.width,
             call: table::widths(&columns, area.width.into())[CALL],
             columns,
             now,
@@ -168,8 +170,8 @@ impl<'a> Picture<'a> {
         self.marked(row, spans::cut(line, self.call))
     }
 
-    /// The words with search hits marked in them; the first letter, where the text was found
-    /// elsewhere in the row.
+    /// The words with search hits marked in them; the name, where the text was found elsewhere in
+    /// the row.
     fn marked(&self, row: Row, line: Spans) -> Spans {
         let search = &self.session.search;
         if !search.is_hit(row.key()..=row.last()) {
@@ -181,7 +183,7 @@ impl<'a> Picture<'a> {
         for (nth, (role, text)) in line.into_iter().enumerate() {
             let mut places = hits(&text);
             if is_elsewhere && nth == 1 {
-                places.push(0..text.chars().next().map_or(0, char::len_utf8));
+                places.push(0..text.len());
             }
             marked.extend(spans::divide(text.as_bytes(), 0..text.len(), &places, role));
         }
@@ -214,7 +216,7 @@ impl<'a> Picture<'a> {
         let start_ns = vitals.map_or(0, |vitals| vitals.summary.wall_ns);
         match self.session.list.time {
             TimeColumn::Clock if start_ns > 0 => when::clock(start_ns.saturating_add(item.t().0)),
-            TimeColumn::Start | TimeColumn::Clock => tenths(item.t()),
+            TimeColumn::Start | TimeColumn::Clock => short_since(item.t(), self.width),
             TimeColumn::Delta => {
                 let before = before.and_then(|row| self.session.list.cache.get(row.key()));
                 let delta = before.map(|before| item.t().0.saturating_sub(before.t().0));
@@ -224,9 +226,10 @@ impl<'a> Picture<'a> {
     }
 }
 
-fn tenths(t: Moment) -> String {
+/// In tenths of a second, where `columns` have no room for thousandths.
+fn short_since(t: Moment, columns: u16) -> String {
     let mut text = since(t.0);
-    text.truncate(text.len() - 2);
+    text.truncate(text.len() - if columns < 100 { 2 } else { 0 });
     text
 }
 
@@ -289,15 +292,14 @@ fn filtered(app: &App, session: &Session) -> Vec<(Role, String)> {
     let key = key.map_or_else(|| ":relax".to_owned(), |key| key.to_string());
     match &session.filter.relaxed {
         Relaxed::Fits(query) => {
-            let (fits, does) = match query.to_string() {
-                text if text.is_empty() => ("without a filter".to_owned(), "takes it away"),
-                text => (format!("with {}", escape(&text)), "takes that filter"),
+            let does = match query.to_string() {
+                text if text.is_empty() => "removes the filter".to_owned(),
+                text => format!("filters by {} instead, which fits some", escape(&text)),
             };
-            lines.push((Role::Text, format!("{fits} there would be rows")));
             lines.push((Role::Key, format!("{key} {does}")));
         }
         Relaxed::Nothing => {
-            let text = "nothing would fit without one of its conditions either";
+            let text = "without any one of its conditions there would be none either";
             lines.push((Role::Faint, text.to_owned()));
         }
         Relaxed::Unknown | Relaxed::Asked => {}

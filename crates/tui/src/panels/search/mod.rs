@@ -180,10 +180,10 @@ pub fn first_call(app: &mut App, session: &mut Session) -> Effects {
             .unwrap_or(Ok(None))
     };
     let found = |app: &mut App, session: &mut Session, found: FoundRow| {
-        let key = found.map_or_else(ItemKey::default, |(.., key)| key);
-        match session.list.cursor {
-            Cursor::End => list::go_to(app, session, key),
-            Cursor::At(_) => vec![],
+        // Without a call the last row tells most: the end.
+        match (found, session.list.cursor) {
+            (Some((.., key)), Cursor::End) => list::go_to(app, session, key),
+            _ => vec![],
         }
     };
     vec![app.questions.read(Slot::Failure, session, read, found)]

@@ -325,7 +325,7 @@ pub fn verdict(compared: &Compared<'_>) -> String {
             let fail_on = report.fail_on.as_str();
             format!("{right} differs from {left} by less than fails (--fail-on {fail_on})")
         }
-        (true, Some(Class::Breaking)) => format!("{right} lacks or fails what {left} has"),
+        (true, Some(Class::Breaking)) => format!("{right} breaks what worked in {left}"),
         (true, Some(Class::Changed)) => format!("{right} answers differently from {left}"),
         (true, Some(Class::Added)) => format!("{right} says more than {left}"),
         (true, Some(Class::Order)) => format!("{right} says the same as {left} in another order"),

@@ -19,7 +19,7 @@ fn two_exchanges_are_compared_whatever_they_ask_for() {
     assert_eq!(code(&other), 1);
     let told = text(&other.stdout);
     for part in [
-        "c04d#6 says something else than 7f3a#4: ",
+        "c04d#6 answers differently from 7f3a#4: ",
         r#""rain""#,
         r#""sun""#,
     ] {

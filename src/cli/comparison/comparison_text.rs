@@ -1,7 +1,7 @@
 //! A comparison for people: the verdict, what the server offers, what differs call by call.
 //!
 //! ```text
-//! c04d breaks what 7f3a does: 2 breaking; 31 exchanges compared, 29 of them the same
+//! c04d breaks what worked in 7f3a: 2 breaking; 31 exchanges compared, 29 of them the same
 //!   left   7f3a  weather-server 1.2.0, 31 exchanges
 //!   right  c04d  weather-server 1.3.0, 31 exchanges
 //!

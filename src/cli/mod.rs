@@ -93,6 +93,7 @@ pub enum Command {
     Search(search::Search),
     Diff(diff::Diff),
     Replay(replay::Replay),
+    #[command(alias = "minimize")]
     Minimise(minimise::Minimise),
     Mock(mock::Mock),
     Export(export::Export),

@@ -9,6 +9,7 @@ use crate::action::{Action, Context};
 use crate::app::{App, Session};
 use crate::layout::has_footer;
 use crate::notice::Weight;
+use crate::panels::detail::shown::Tab;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans::{self, Spans};
 use crate::worker::Slot;
@@ -30,13 +31,16 @@ const HINTS: &str = "help, back, open, close, step-back earlier, step-forward la
     note, delete, zoom, palette commands";
 
 /// Whether an action does something here.
-fn is_useful(action: Action, session: Option<&Session>, contexts: &[Context]) -> bool {
+fn is_useful(app: &App, action: Action, session: Option<&Session>) -> bool {
+    let contexts = app.contexts(session);
     let is_made = |session: &Session| {
         let vitals = session.vitals.as_deref();
         vitals.is_some_and(|vitals| vitals.summary.parent.is_some())
     };
     let is_playing = session.is_some_and(|session| session.playback.is_on());
     match action {
+        Action::Help | Action::Back | Action::Palette => true,
+        _ if session.is_none() && app.library.rows.is_empty() => false,
         Action::Close => !contexts.contains(&Context::List) && session.is_some(),
         Action::CompareParent => session.is_some_and(is_made),
         Action::TimeCursor => is_playing,
@@ -205,8 +209,12 @@ fn hints(app: &App, session: Option<&Session>, room: usize) -> Spans {
     }
     let contexts = app.contexts(session);
     let useful = parse().filter_map(|(action, word)| Some((action?, word)));
-    for (action, word) in useful.filter(|(action, _)| is_useful(*action, session, &contexts)) {
+    for (action, word) in useful.filter(|(action, _)| is_useful(app, *action, session)) {
         let keymap = &app.settings.keymap;
+        let is_value = action == Action::Open
+            && contexts.first() == Some(&Context::Detail)
+            && session.is_some_and(|session| session.detail.tab == Tab::Body);
+        let word = if is_value { "in full" } else { word };
         // A key that means something else here, as Space while the time cursor is on, is no hint.
         let mut keys = keymap.keys(action).into_iter();
         let key = keys.find(|key| keymap.action(&contexts, *key) == Some(action));

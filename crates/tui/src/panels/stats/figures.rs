@@ -58,7 +58,8 @@ pub const COLUMNS: [(&str, usize, u8); 10] = [
 /// The numbers of a row, by column; none for the name, and where nothing was measured.
 fn numbers(row: &Row, span_ns: u64) -> [Option<u64>; 10] {
     let failed = Some(row.failed_permille()).filter(|_| row.failed > 0);
-    let latency = row.latency.as_ref();
+    // One call has no percentiles.
+    let latency = row.latency.as_ref().filter(|_| row.count > 1);
     let nth = |of: fn(&Latency) -> u64| latency.map(of);
     [
         None,
@@ -84,6 +85,8 @@ pub fn texts(row: &Row, span_ns: u64) -> impl Iterator<Item = String> {
         (6, Some(ns)) if is_in_vain => format!(">{}", brief(ns)),
         (3..=6, Some(ns)) => brief(ns),
         (7 | 8, Some(bytes)) => size(bytes),
+        // A session of seconds has no rate.
+        (9, _) if span_ns < 60_000_000_000 => String::new(),
         (_, Some(rate)) => tenths(rate),
     };
     let numbers = numbers(row, span_ns).into_iter();

@@ -6,9 +6,13 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_wire::mcp::Revision;
 use serde::Serialize;
 use std::fmt::Write as _;
+use strum::{EnumString, IntoStaticStr};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, IntoStaticStr, EnumString,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Severity {
     Note,
     /// Breaks a SHOULD, or is very likely a mistake.
@@ -22,17 +26,12 @@ impl Severity {
     pub const ALL: [Self; 3] = [Self::Note, Self::Warning, Self::Error];
 
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
+        self.into()
     }
 
     /// The severity that [`Self::as_str`] writes so.
     pub fn parse(word: &str) -> Option<Self> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|severity| severity.as_str() == word)
+        word.parse().ok()
     }
 }
 

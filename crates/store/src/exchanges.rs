@@ -61,7 +61,7 @@ impl Recording {
     pub fn notified(&self, after: Seq, to: Seq) -> Result<Vec<Notified>, ReadError> {
         self.list(NOTIFIED, [to_sql(after.0), to_sql(to.0)], |row| {
             Ok(Notified {
-                direction: reader_rows::word(row, 0, super::schema::direction)?,
+                direction: reader_rows::direction(row, 0)?,
                 method: row.get(1)?,
                 count: number(row, 2)?,
             })

@@ -2,7 +2,7 @@
 //! that belong to an exchange, and lines without a message; and how the messages of frames relate
 //! to each other. Read in pages by key.
 
-use super::reader::reader_rows::{MessageRow, number, optional, summary_column, word};
+use super::reader::reader_rows::{MessageRow, direction, number, optional, summary_column, word};
 use super::reader::{ReadError, Recording};
 use super::schema::{moment, to_sql};
 use mcpreel_trace::clock::Moment;
@@ -145,7 +145,7 @@ fn notice(row: &Row<'_>) -> rusqlite::Result<Notice> {
     Ok(Notice {
         seq: Seq(number(row, 0)?),
         part: row.get(1)?,
-        direction: word(row, 2, super::schema::direction)?,
+        direction: direction(row, 2)?,
         kind: word(row, 3, MessageKind::parse)?,
         method: row.get(4)?,
         name: row.get(5)?,

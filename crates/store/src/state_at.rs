@@ -5,7 +5,7 @@
 
 use super::reader::reader_rows::number;
 use super::reader::{ReadError, Recording};
-use super::schema::{direction, to_sql};
+use super::schema::to_sql;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::state::State;
@@ -109,7 +109,7 @@ impl Recording {
             };
             let params = (method.name, to_sql(until));
             let way: Option<Box<str>> = self.one(sql, params, |row| row.get(0))?;
-            if let Some(way) = way.as_deref().and_then(direction) {
+            if let Some(way) = way.as_deref().and_then(|way| way.parse().ok()) {
                 state.uses(method.name, way);
             }
         }

@@ -148,7 +148,6 @@ actions! {
 
     // Statistics.
     Sort, "sort", [Library "s", List "s", Stats "s"], "sort: the recordings or calls as you choose, the table by its next column";
-    SortReverse, "sort-reverse", [Stats "R"], "reverse the order";
 
     // Comparison.
     NextChange, "next-change", [Diff "e n"], "next difference";

@@ -86,7 +86,6 @@ impl Glyph {
     pub const Note: Self = Self("•", "-");
     pub const Error: Self = Self("✗", "E");
     pub const Cursor: Self = Self("▏", "|");
-    pub const Sorted: Self = Self("▴", "^");
     pub const AtMost: Self = Self("≤", "<=");
     pub const Hatched: Self = Self("▒", "/");
     pub const Tick: Self = Self("┃", ":");

@@ -28,7 +28,7 @@ pub fn draw(viewer: &Viewer, frame: &mut Frame<'_>) {
     for overlay in &app.overlays {
         overlay.draw(app, session, area, frame);
     }
-    footer::draw_notice(app, area, frame);
+    footer::draw_notice(app, session, area, frame);
     if app.settings.look.ascii {
         spell_out(frame.buffer_mut());
     }

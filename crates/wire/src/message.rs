@@ -17,11 +17,14 @@ pub use classify::{
 };
 use compact_str::CompactString;
 use std::ops::Range;
+use strum::{EnumString, IntoStaticStr};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, EnumString)]
 pub enum Direction {
     /// From the client (in the host) to the server.
+    #[strum(serialize = "c2s")]
     ClientToServer,
+    #[strum(serialize = "s2c")]
     ServerToClient,
 }
 
@@ -34,10 +37,7 @@ impl Direction {
     }
 
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ClientToServer => "c2s",
-            Self::ServerToClient => "s2c",
-        }
+        self.into()
     }
 }
 
@@ -54,8 +54,11 @@ impl Direction {
     Ord,
     serde::Serialize,
     serde::Deserialize,
+    IntoStaticStr,
+    EnumString,
 )]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Era {
     /// `initialize` handshake, revisions up to 2025-11-25.
     #[default]
@@ -66,10 +69,7 @@ pub enum Era {
 
 impl Era {
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Legacy => "legacy",
-            Self::Modern => "modern",
-        }
+        self.into()
     }
 }
 

@@ -90,7 +90,8 @@ impl Evidence {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Place {
     /// A frame with a message, or one that should have had one.
     Frame(Seq),
@@ -104,12 +105,7 @@ pub enum Place {
 
 impl Place {
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Frame(_) => "frame",
-            Self::Stderr(_) => "stderr",
-            Self::Event { .. } => "event",
-            Self::Session => "session",
-        }
+        self.into()
     }
 
     /// The frame to look at; of an event the last one before.

@@ -237,12 +237,12 @@ pub fn word<T>(row: &Row<'_>, at: usize, parse: impl Fn(&str) -> Option<T>) -> r
     })
 }
 
-fn direction(row: &Row<'_>, at: usize) -> rusqlite::Result<Direction> {
-    word(row, at, crate::schema::direction)
+pub fn direction(row: &Row<'_>, at: usize) -> rusqlite::Result<Direction> {
+    word(row, at, |word| word.parse().ok())
 }
 
 fn era(row: &Row<'_>, at: usize) -> rusqlite::Result<Era> {
-    word(row, at, crate::schema::era)
+    word(row, at, |word| word.parse().ok())
 }
 
 fn request_id(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<RequestId>> {

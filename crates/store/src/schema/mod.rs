@@ -18,7 +18,7 @@ pub use genuine::{Additions, distrust, stranger};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{DEFAULT_SLOW_NS, ProcessContext};
 use mcpreel_trace::frame::StreamId;
-use mcpreel_wire::message::{Direction, Era};
+use mcpreel_wire::message::Direction;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, named_params, params};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -280,21 +280,20 @@ pub fn moment(number: i64) -> Moment {
     Moment(from_sql(number))
 }
 
-/// The direction that [`Direction::as_str`] writes so.
-pub fn direction(word: &str) -> Option<Direction> {
-    let mut all = [Direction::ClientToServer, Direction::ServerToClient].into_iter();
-    all.find(|direction| direction.as_str() == word)
-}
-
-/// The era that [`Era::as_str`] writes so.
-pub fn era(word: &str) -> Option<Era> {
-    let mut all = [Era::Legacy, Era::Modern].into_iter();
-    all.find(|era| era.as_str() == word)
-}
-
 /// The state of a recording by its own word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    serde::Serialize,
+    serde::Deserialize,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum State {
     /// The recorder is writing, or was killed.
     Live,
@@ -307,21 +306,14 @@ pub enum State {
 }
 
 impl State {
-    pub const ALL: [Self; 4] = [Self::Live, Self::Pending, Self::Complete, Self::Recovered];
-
     /// The word used in recordings and output.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Live => "live",
-            Self::Pending => "pending",
-            Self::Complete => "complete",
-            Self::Recovered => "recovered",
-        }
+        self.into()
     }
 
     /// The state that [`Self::as_str`] writes so.
     pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.as_str() == word)
+        word.parse().ok()
     }
 
     /// Whether nothing more will be added from a spool.

@@ -14,6 +14,7 @@ use mcpreel_wire::message::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use strum::{IntoStaticStr, VariantNames};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
@@ -245,7 +246,11 @@ impl Session {
     }
 
     fn advance(&mut self, to: Phase) {
-        let rank = |phase: &Phase| PHASES.iter().position(|word| *word == phase.as_str());
+        let rank = |phase: &Phase| {
+            Phase::VARIANTS
+                .iter()
+                .position(|word| *word == phase.as_str())
+        };
         if rank(&to) > rank(&self.phase) {
             self.phase = to;
         }
@@ -329,8 +334,11 @@ impl Peer {
 // In which phase a session is.
 
 /// The phase of a session; as JSON an object with `phase` in kebab case.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, VariantNames,
+)]
 #[serde(tag = "phase", rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Phase {
     #[default]
     Starting,
@@ -365,18 +373,9 @@ pub enum End {
     Unknown,
 }
 
-/// The words of the phases, in their order.
-const PHASES: [&str; 5] = ["starting", "initializing", "ready", "closing", "ended"];
-
 impl Phase {
     pub fn as_str(&self) -> &'static str {
-        PHASES[match self {
-            Self::Starting => 0,
-            Self::Initializing => 1,
-            Self::Ready => 2,
-            Self::Closing => 3,
-            Self::Ended { .. } => 4,
-        }]
+        self.into()
     }
 
     pub fn end(&self) -> Option<&End> {

@@ -15,7 +15,7 @@ use crate::widget::spans::{self, Spans};
 use crate::worker::Slot;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::Lens;
-use mcpreel_wire::text::{count, cut, escape, width};
+use mcpreel_wire::text::{count, cut, escape, pad_end, width};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Flex, Layout, Margin, Rect};
 use ratatui::text::Line;
@@ -25,7 +25,7 @@ use ratatui::widgets::Clear;
 /// actions, each with the word that is shown where that is another one.
 const HINTS: &str = "help, back, open, close, step-back earlier, step-forward later, \
     time-cursor now, next-pane other pane, toggle fold, representation raw, zoom-in zoom in, \
-    zoom-out zoom out, pan-left earlier, pan-right later, sort, sort-reverse reverse, \
+    zoom-out zoom out, pan-left earlier, pan-right later, sort, \
     filter, failures, search, next-failure next failure, why, \
     compare-parent compare with its recording, copy, diff, replay, export, wire, \
     note, delete, zoom, palette commands";
@@ -87,7 +87,7 @@ pub fn draw_chips(look: &Look, chips: Vec<(Chip, Rect)>, frame: &mut Frame<'_>) 
 }
 
 /// Draws the message above the last row of the screen.
-pub fn draw_notice(app: &App, screen: Rect, frame: &mut Frame<'_>) {
+pub fn draw_notice(app: &App, session: Option<&Session>, screen: Rect, frame: &mut Frame<'_>) {
     let notice = app.notices.shown(app.now);
     let Some(notice) = notice.filter(|_| has_footer(app.size)) else {
         return;
@@ -99,7 +99,11 @@ pub fn draw_notice(app: &App, screen: Rect, frame: &mut Frame<'_>) {
     };
     let room = screen.width.saturating_sub(2);
     let text = format!(" {} {} ", look.glyph(glyph), notice.text);
-    let text = cut(&text, room.into());
+    let mut text = cut(&text, room.into());
+    // Among the recordings no border lies below it, but half a sentence would be left.
+    if session.is_none() && app.overlays.is_empty() {
+        text = pad_end(&text, room.into());
+    }
     let place = Rect {
         x: screen.x + 1,
         y: screen.bottom().saturating_sub(2),

@@ -28,7 +28,7 @@ pub struct Detail {
     pub aim: Option<u64>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
 pub enum Tab {
     #[default]
     Body,
@@ -84,11 +84,7 @@ impl Tab {
     pub const ALL: [Self; 3] = [Self::Body, Self::Story, Self::Findings];
 
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Body => "Body",
-            Self::Story => "Story",
-            Self::Findings => "Findings",
-        }
+        self.into()
     }
 }
 

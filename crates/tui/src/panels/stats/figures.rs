@@ -21,8 +21,6 @@ pub struct Stats {
     pub shown: Option<Box<Figures>>,
     /// The column that the rows are sorted by; none: the count.
     pub sort: Option<usize>,
-    /// Whether the rows are the other way round.
-    pub reverse: bool,
     pub cursor: Rows<RowId>,
 }
 
@@ -154,9 +152,6 @@ impl Stats {
     fn sorted<'r>(&self, rows: &'r [Row]) -> Vec<&'r Row> {
         let mut rows: Vec<_> = rows.iter().collect();
         rows.sort_by_key(|row| Reverse(numbers(row, 1)[self.sort()]));
-        if self.reverse {
-            rows.reverse();
-        }
         rows
     }
 }

@@ -45,7 +45,6 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
     let state = &mut session.stats;
     match action {
         Action::Sort => state.sort = Some((state.sort() + 1) % COLUMNS.len()),
-        Action::SortReverse => state.reverse = !state.reverse,
         Action::Open => {
             session.view = View::Exchanges;
             let conditions = conditions(&session.stats.cursor.id);
@@ -98,7 +97,6 @@ pub fn click(app: &App, session: &mut Session, cell: (u16, u16)) -> bool {
     let state = &mut session.stats;
     let columns = columns(&app.settings.look, state);
     if let Some(column) = table::heading_at(&columns, table, cell) {
-        state.reverse = state.sort() == column && !state.reverse;
         state.sort = Some(column);
     }
     let ids = state.ids();
@@ -180,14 +178,13 @@ fn draw_table(look: &Look, of: &Session, figures: &Figures, area: Rect, frame: &
 }
 
 fn columns(look: &Look, state: &Stats) -> Vec<Column> {
-    let order = if state.reverse {
-        Glyph::Sorted
-    } else {
-        Glyph::Unfolded
-    };
     let column = |(at, (title, width, rank))| {
         let is_sorted = at == state.sort();
-        let sign = if is_sorted { look.glyph(order) } else { "" };
+        let sign = if is_sorted {
+            look.glyph(Glyph::Unfolded)
+        } else {
+            ""
+        };
         let title = format!("{title}{sign}");
         match at {
             0 => Column::flexible(&title, width, rank),

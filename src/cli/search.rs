@@ -110,9 +110,13 @@ impl Search {
             }
         }
         out.flush()?;
+        let recordings = plural(recordings, "recording");
         if hits == 0 {
-            let recordings = plural(recordings, "recording");
             output::say(&format!("not found in {recordings}"));
+        } else if out.columns().is_some() {
+            let hits = plural(hits, "hit");
+            out.inked(Ink::Faint, &format!("{hits}; {recordings} searched"))?;
+            out.flush()?;
         }
         Ok(match exit {
             Exit::Fine if hits == 0 => Exit::Process(ExitCode::from(1)),

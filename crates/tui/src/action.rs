@@ -88,7 +88,7 @@ actions! {
     Unselect, "unselect", [], "clear the selection for a comparison";
 
     // Views.
-    Exchanges, "exchanges", [Session "1"], "the list: one row per request with its response";
+    Exchanges, "exchanges", [Session "1"], "the calls: one row per request with its response";
     Timeline, "timeline", [Session "2"], "the same rows as bars in time";
     Stats, "stats", [Session "3"], "counts and latencies per method and tool";
     Findings, "findings", [Session "4"], "what the rules found: errors, warnings, notes";

@@ -79,7 +79,7 @@ impl Glyph {
     pub const Selected: Self = Self("◉", "o");
     pub const More: Self = Self("▼", "v");
     pub const Times: Self = Self("×", "x");
-    pub const Back: Self = Self("⏪", "<<");
+    pub const Back: Self = Self("«", "<<");
     pub const Prompt: Self = Self("▸", ">");
     pub const Diamond: Self = Self("◆", "+");
     pub const Bar: Self = Self("█", "=");

@@ -136,7 +136,7 @@ fn findings(look: &Look, vitals: &Vitals) -> impl Iterator<Item = Part> {
     })
 }
 
-/// `⏪ AT #1187 12:04.318   7f3a weather-server 1.4`: what is known at the end says nothing about
+/// `« AT #1187 12:04.318   7f3a weather-server 1.4`: what is known at the end says nothing about
 /// what was true then.
 fn parts_then(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
     let look = &app.settings.look;

@@ -47,7 +47,7 @@ const WORD: usize = 10;
 const LISTED: usize = 20;
 
 impl Playback {
-    /// `⏪ AT #1187 12:04.318`, while the time cursor is on.
+    /// `« AT #1187 12:04.318`, while the time cursor is on.
     pub fn told(&self, look: &Look) -> Option<String> {
         let t = self.t.map(|t| format!(" {}", since(t.0)));
         let (back, t) = (look.glyph(Glyph::Back), t.unwrap_or_default());

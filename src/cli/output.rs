@@ -15,8 +15,8 @@ use serde_json::ser::Formatter;
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
-use textwrap::WordSeparator;
 use textwrap::core::display_width;
+use textwrap::{WordSeparator, WordSplitter};
 
 /// The meaning of a piece of text; colour only repeats what the words say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +136,8 @@ fn wrapped(line: &str, columns: usize) -> Vec<Cow<'_, str>> {
     let column = ends.take_while(|end| *end < columns / 2).last();
     let indent = " ".repeat(column.unwrap_or(0));
     let options = textwrap::Options::new(columns).subsequent_indent(&indent);
+    // A name with hyphens is copied: it stays whole.
+    let options = options.word_splitter(WordSplitter::NoHyphenation);
     textwrap::wrap(line, options.word_separator(WordSeparator::AsciiSpace))
         .into_iter()
         .map(|line| line.into_owned().into())
@@ -343,7 +345,7 @@ mod tests {
         let line = "\u{1b}[31merror\u{1b}[0m    #12  no tool of this name";
         assert_eq!(wrapped(line, 34).len(), 1, "colours take no room");
         assert_eq!(wrapped(line, 30)[1..], ["              name"]);
-        assert_eq!(wrapped("one two three", 9), ["one two", "three"]);
+        assert_eq!(wrapped("one two-three", 9), ["one", "two-three"]);
     }
 
     #[test]

@@ -23,6 +23,9 @@ const EVENTS: u32 = 100;
 /// which the last answer is.
 const LOOKED_THROUGH: u32 = 2000;
 
+const PROGRESS_UNTIL: &str = "SELECT count(*) FROM message WHERE exchange = ?1 AND frame < ?2
+    AND method = 'notifications/progress'";
+
 /// Findings of a rule that are told.
 const FOUND: u32 = 4;
 
@@ -334,12 +337,16 @@ impl Recording {
         Ok((groups, Sample { count, exchanges }))
     }
 
-    /// The requests that were cancelled, in order.
+    /// The requests that were cancelled, in order, with the progress until then.
     fn cancelled(&self) -> Result<Vec<Cancelled>, ReadError> {
         let mut exchanges = self.sample(Status::Cancelled)?.exchanges;
         exchanges.extend(self.sample(Status::Late)?.exchanges);
         exchanges.sort_by_key(|exchange| exchange.id);
-        let cancelled = exchanges.into_iter().map(|exchange| {
+        let cancelled = exchanges.into_iter().map(|mut exchange| {
+            if let Some(seq) = exchange.cancelled {
+                let ids = [exchange.id.0, seq.0].map(to_sql);
+                exchange.progress_count = self.number(PROGRESS_UNTIL, ids)?;
+            }
             let asked = self.message(exchange.request.0, exchange.request.1)?;
             let messages = exchange.cancelled.map(|seq| self.messages_of_frame(seq));
             let mut messages = messages.transpose()?.into_iter().flatten();

@@ -420,7 +420,8 @@ pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
     };
     let waited = first.unanswered_ns(Some(facts.now).filter(|_| !facts.is_cut_off()));
     let waited = waited.map_or_else(String::new, |ns| format!(", after {}", duration(ns)));
-    let progress = phrases::if_any(first.progress_count, |n| {
+    let progress = cancelled.map_or(first, |one| &one.exchange).progress_count;
+    let progress = phrases::if_any(progress, |n| {
         format!(", though {} came", plural(n, "progress notification"))
     });
     let call = phrases::call_at(first);

@@ -133,10 +133,14 @@ impl Ending {
                 if is_killed && (is_told || self.terminated.is_some()) {
                     self.once(Some(SHUTDOWN_SIGKILL.found("ended by SIGKILL")), context);
                 }
+                // A host that closes because the server has closed tells nobody to end.
+                let closed = ends.s2c.filter(|end| end.by == Side::Server);
+                let went_first =
+                    closed.is_some_and(|its| ends.c2s.is_some_and(|end| its.t <= end.t));
                 self.exit.get_or_insert(Exit {
                     code: *code,
                     signal: signal.clone(),
-                    input_open: !is_told,
+                    input_open: !is_told || went_first,
                 });
             }
             EventKind::SpawnFailed { message, .. } => {

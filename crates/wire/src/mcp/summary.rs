@@ -86,7 +86,11 @@ pub fn response(outcome: &Outcome, result: Option<Value<'_>>) -> String {
         Outcome::ToolError => {
             let line = Line::new().text("tool error");
             let content = result.and_then(|result| result.get("content"));
-            after(": ", line, content.and_then(first_text))
+            let said = content.and_then(first_text);
+            match said.and_then(traceback) {
+                Some(fault) => line.text(": ").words(fault.chars()),
+                None => after(": ", line, said),
+            }
         }
         Outcome::Result {
             identity: Some(identity),
@@ -306,6 +310,17 @@ fn first_text(content: Value<'_>) -> Option<Value<'_>> {
             _ => None,
         }),
     }
+}
+
+/// The last line of a text that is a traceback of Python: what went wrong.
+fn traceback(said: Value<'_>) -> Option<String> {
+    let is_one = said
+        .raw_text()
+        .starts_with("\"Traceback (most recent call last)");
+    let text = said.as_str().filter(|_| is_one)?;
+    text.lines()
+        .rfind(|line| !line.trim().is_empty())
+        .map(str::to_owned)
 }
 
 /// The text of the last of a conversation's messages.

@@ -28,6 +28,12 @@ fn joined(request: &str, response: &str) -> String {
 }
 
 #[test]
+fn of_a_traceback_the_fault_is_told() {
+    let traceback = r#"{"jsonrpc":"2.0","id":1,"result":{"isError":true,"content":[{"type":"text","text":"Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\nOperationalError: no slots\n"}]}}"#;
+    assert_eq!(line(traceback), "tool error: OperationalError: no slots");
+}
+
+#[test]
 fn an_exchange_tells_its_outcome_where_that_is_the_news() {
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_docs","arguments":{"q":"rust"}}}"#;
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;

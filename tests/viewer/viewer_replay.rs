@@ -132,7 +132,7 @@ fn nothing_is_started_before_the_yes_and_what_may_change_something_is_singled_ou
             "the whole session: 4 requests",
             "1 call of a tool that does not say that it only reads",
             "tools/call write",
-            "also    initialize, tools/call look, tools/list",
+            "these   initialize, tools/call look, tools/list",
         ],
     );
     for no in ["Esc", "Enter", "n", "q"] {
@@ -226,7 +226,7 @@ fn a_call_is_replayed_alone_after_the_handshake() {
     let mut viewer = case.viewer();
     case.answers("now");
     viewer.act("f 'tool:look' Enter a");
-    has(&viewer, &["alone, after the handshake: 2 requests"]);
+    has(&viewer, &["after the handshake: 2 requests"]);
     viewer.act("y");
     assert_eq!(case.calls(), [SAID[3]]);
     assert_eq!(on_top(&viewer), "diff", "both sides at once");

@@ -57,6 +57,7 @@ struct Scan<'p> {
     policy: &'p Arc<Policy>,
     json: bool,
     out: Output,
+    /// Those that were looked through, and packed ones in which something was found all the same.
     files: u64,
     found: u64,
     /// Whether something was not looked at.
@@ -100,10 +101,6 @@ impl Scan<'_> {
             self.files += 1;
             return Ok(report);
         }
-        if PACKED.iter().any(|magic| begin.starts_with(magic)) {
-            let why = "what is in it is packed: unpack it, and scan that";
-            return self.unread(path, anyhow::anyhow!(why).into());
-        }
         // A value that is known to be secret in the last line may stand in the first.
         file.rewind()?;
         let mut learner = Learner::new(Arc::clone(self.policy));
@@ -119,7 +116,12 @@ impl Scan<'_> {
             let lines = plural(too_long, "line");
             output::say(&format!("{lines} too long to be looked through"));
         }
-        self.files += 1;
+        let is_packed = PACKED.iter().any(|magic| begin.starts_with(magic));
+        self.files += u64::from(!is_packed || report.hits() > 0);
+        if is_packed {
+            let why = "what is in it is packed: unpack it, and scan that";
+            self.unread::<()>(path, anyhow::anyhow!(why).into())?;
+        }
         Ok(report)
     }
 

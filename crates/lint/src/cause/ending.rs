@@ -76,9 +76,8 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
     let asked = lost.filter(|call| call.direction == Direction::ClientToServer);
     let by_itself = facts.ended_by_itself();
     let end = by_itself.or_else(|| failed_in_call(facts, asked.clone().next()?))?;
-    // Of several calls the one that was asked last is likelier to have ended it than one that hung.
     let (vain, lost): (Vec<_>, Vec<_>) =
-        (asked.rev()).partition(|call| facts.session.ends.has_server_closed(call.t_request));
+        asked.partition(|call| facts.session.ends.has_server_closed(call.t_request));
     let (when, certainty) = match (lost.len(), end) {
         (0, End::Exited { code: 0 }) => (" by itself, with no call open".to_owned(), Likely),
         (0, _) => (", with no call open".to_owned(), Certain),
@@ -110,7 +109,7 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
         _ => "Read the last lines on stderr; if there are none, repeat the open request.",
     };
     let ended = phrases::ended(end);
-    let asked = lost.last().map(|call| call.t_request);
+    let asked = lost.first().map(|call| call.t_request);
     let sentence = if is_mock {
         format!("the mock {ended}{when}, as it was asked to")
     } else {

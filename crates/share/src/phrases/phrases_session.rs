@@ -79,7 +79,6 @@ pub fn is_remarkable(event: &EventKind) -> bool {
             | EventKind::Copied
             | EventKind::Recovered { .. }
             | EventKind::Skipped { .. }
-            | EventKind::SpawnFailed { .. }
             | EventKind::Survivors { .. }
             | EventKind::Undelivered { .. }
             | EventKind::Untimed { .. }

@@ -1,7 +1,7 @@
 //! The header: who speaks, whether the session is alive, what is known of it.
 //!
 //! ```text
-//!  ● REC 7f3a weather-server 1.4 ⇄ claude-code 2.1   ready   legacy 2025-11-25   00:12:31   1 204 exchanges  3 open  2 failed  ✗ 2   ⚠ 5
+//!  ● REC 7f3a weather-server 1.4 ⇄ claude-code 2.1   ready   2025-11-25   00:12:31   1 204 exchanges  3 open  2 failed  ✗ 2 ⚠ 5 findings
 //! ```
 //!
 //! What does not fit goes, the least important first; never what failed or waits.
@@ -120,20 +120,28 @@ fn client(look: &Look, vitals: &Vitals) -> Option<Part> {
     Some((5, Role::Text, client))
 }
 
-/// `✗ 2   ⚠ 5   ℹ 1`: errors, warnings and notes, which the list of recordings counts together.
-fn findings(look: &Look, vitals: &Vitals) -> impl Iterator<Item = Part> {
+/// `✗ 2 ⚠ 5 findings`, in the colour of the worst; notes where there is nothing worse.
+fn findings(look: &Look, vitals: &Vitals) -> Option<Part> {
     let found = vitals.severities;
+    let notes = found.notes * u64::from(found.errors + found.warnings == 0);
     let counts = [
-        ("error", found.errors, 1),
-        ("warning", found.warnings, 2),
-        ("note", found.notes, 7),
+        ("error", found.errors),
+        ("warning", found.warnings),
+        ("note", notes),
     ];
-    let counts = counts.into_iter().filter(|(_, number, _)| *number > 0);
-    counts.map(|(severity, number, rank)| {
-        let (glyph, role) = theme::severity(severity);
-        let text = format!("{} {}", look.glyph(glyph), count(number));
-        (rank, role, text)
-    })
+    let counts: Vec<_> = counts
+        .into_iter()
+        .filter(|(_, number)| *number > 0)
+        .collect();
+    let (_, role) = theme::severity(counts.first()?.0);
+    let signed = counts.iter().map(|(severity, number)| {
+        let (glyph, _) = theme::severity(severity);
+        format!("{} {}", look.glyph(glyph), count(*number))
+    });
+    let signed = signed.collect::<Vec<_>>().join(" ");
+    let total: u64 = counts.iter().map(|(_, number)| number).sum();
+    let word = if total == 1 { "finding" } else { "findings" };
+    Some((2, role, format!("{signed} {word}")))
 }
 
 /// `« AT #1187 12:04.318   7f3a weather-server 1.4`: what is known at the end says nothing about
@@ -182,7 +190,7 @@ fn phase(phase: &Phase) -> (Role, String) {
     }
 }
 
-/// `legacy 2025-11-25`, or `2025-11-25 → 2024-11-05` where something else was agreed than asked.
+/// `2025-11-25`, or `2025-11-25 → 2024-11-05` where something else was agreed than asked.
 fn version(look: &Look, facts: &Facts) -> Option<String> {
     let (asked, agreed) = (&facts.version_asked, &facts.version_agreed);
     let version = match (asked, agreed) {
@@ -194,6 +202,5 @@ fn version(look: &Look, facts: &Facts) -> Option<String> {
         (_, Some(agreed)) => escape(agreed).into_owned(),
         (None, None) => return None,
     };
-    let eras: Vec<_> = facts.eras.iter().map(|era| era.as_str()).collect();
-    Some(format!("{} {version}", eras.join("+")).trim().to_owned())
+    Some(version)
 }

@@ -31,7 +31,9 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
         PartKind::MoreFindings(more) => {
             let hidden = findings.iter().rev().take(more);
             if hidden.clone().all(|one| &*one.severity == "note") {
-                vec![(Role::Faint, plural(more as u64, "note"))]
+                let rules = hidden.map(|one| escape(&one.rule)).collect::<Vec<_>>();
+                let notes = plural(more as u64, "note");
+                vec![(Role::Faint, format!("{notes}: {}", rules.join(", ")))]
             } else {
                 vec![(Role::Warn, plural(more as u64, "more finding"))]
             }
@@ -128,7 +130,7 @@ fn what(pane: &Pane<'_>, role: TextRole, look: Look) -> Spans {
                 MessageKind::Request => "request",
                 MessageKind::Response => "response",
                 MessageKind::Notification => "notification",
-                MessageKind::Other => "no JSON-RPC message",
+                MessageKind::Other => "not a JSON-RPC message",
             };
             (word, record.rpc_id.as_ref())
         }

@@ -85,7 +85,7 @@ impl Overlay for Editor {
         let area = area_of_text(app.size);
         frame.render_widget(Clear, area);
         let dot = look.glyph(Glyph::Dot);
-        let foot = format!("Ctrl-S takes it {dot} Ctrl-U undoes {dot} Esc leaves");
+        let foot = format!("Ctrl-S accepts {dot} Ctrl-U undoes {dot} Esc cancels");
         let mut inner = frame::draw(look, &self.title, &foot, true, area, frame);
         if let Some(mistake) = self.mistake.as_ref().filter(|_| inner.height > 1) {
             inner.height -= 1;

@@ -5,13 +5,13 @@
 //!  ┌ replay 7f3a? ──────────────────────────────────────────────────────┐
 //!  │ starts  npx -y weather-server --units metric                       │
 //!  │ in      /home/ana/work                                             │
-//!  │ makes   this call alone, after the handshake: 2 requests           │
+//!  │ sends   only this call, after the handshake: 2 requests            │
 //!  │ ⚠ 1 call of a tool that does not say that it only reads:           │
 //!  │ #23 tools/call write_file {path:"a"}                               │
-//!  │ also    initialize                                                 │
+//!  │ these   initialize                                                 │
 //!  │                                                                    │
 //!  │ n  no, start nothing                                               │
-//!  │ y  yes, make all of them, also those that may change something     │
+//!  │ y  yes, send all, even those that may change something             │
 //!  └─────────────────────────────────── Enter chooses, Esc closes ──────┘
 //! ```
 
@@ -131,12 +131,12 @@ fn text(offer: &Offer, edited: Option<&str>, warning: &str) -> Vec<(Role, String
     }
     let requests = &offer.requests;
     let what = match (offer.scope, &offer.call) {
-        (Scope::Alone, Some(call)) => format!("{} alone, after the handshake", call.title),
+        (Scope::Alone, Some(call)) => format!("only {}, after the handshake", call.title),
         (Scope::UpTo, Some(call)) => format!("all up to {}", call.title),
         _ => "the whole session".to_owned(),
     };
     let much = plural(requests.count, "request");
-    text.push((Role::Text, format!("makes   {what}: {much}")));
+    text.push((Role::Text, format!("sends   {what}: {much}")));
     if let Some(json) = edited {
         let json = cut(&escape(json), EDITED);
         text.push((Role::Strong, format!("with    {json}")));
@@ -163,7 +163,7 @@ fn text(offer: &Offer, edited: Option<&str>, warning: &str) -> Vec<(Role, String
             times => format!("{kind} ({} times)", count(*times)),
         });
         let others = others.collect::<Vec<_>>().join(", ");
-        text.push((Role::Text, format!("also    {others}")));
+        text.push((Role::Text, format!("these   {others}")));
     }
     text
 }
@@ -188,7 +188,7 @@ fn entries(offer: &Arc<Offer>, edited: Edited) -> Vec<Entry> {
         if requests.changes < requests.count {
             entries.push(start('r', "only the others: these are refused", false));
         }
-        let all = "yes, make all of them, also those that may change something";
+        let all = "yes, send all, even those that may change something";
         entries.push(start('y', all, true));
     }
     let Some(call) = &offer.call else {
@@ -202,7 +202,7 @@ fn entries(offer: &Arc<Offer>, edited: Edited) -> Vec<Entry> {
         }));
     }
     let scopes = [
-        ('c', "this call alone instead", Scope::Alone),
+        ('c', "only this call instead", Scope::Alone),
         ('u', "all up to this call instead", Scope::UpTo),
         ('w', "the whole session instead", Scope::Whole),
     ];

@@ -48,8 +48,8 @@ pub const COLUMNS: [(&str, usize, u8); 10] = [
     ("p95", 7, 2),
     ("p99", 7, 5),
     ("max", 7, 4),
-    ("asked", 8, 7),
-    ("answered", 9, 6),
+    ("request", 8, 7),
+    ("response", 9, 6),
     ("per min", 8, 8),
 ];
 

@@ -231,15 +231,6 @@ impl Recording {
             WHERE status <> 'ok' AND status = ?1 ORDER BY id DESC LIMIT ?2) ORDER BY e.id";
         self.rows(last, (status.as_str(), limit))
     }
-
-    /// The last exchanges that ended without an answer, `limit` at most, in their order.
-    pub fn last_lost(&self, limit: u32) -> Result<Vec<Exchange>, ReadError> {
-        let last = "WHERE e.id IN (SELECT id FROM exchange INDEXED BY exchange_not_ok
-            WHERE status <> 'ok' AND status IN ('lost', 'unanswered')
-            ORDER BY id DESC LIMIT ?1) ORDER BY e.id";
-        self.rows(last, [limit])
-    }
-
     /// The last lines of stderr, their first 4 KiB, the oldest first.
     pub fn last_words(&self, lines: u32) -> Result<Vec<Box<[u8]>>, ReadError> {
         let params = (StreamId::STDERR.0, lines);

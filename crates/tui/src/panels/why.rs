@@ -14,9 +14,8 @@
 //!  └──────────────────────── Enter goes to #12, Esc closes ───┘
 //! ```
 //!
-//! In the line what hangs now comes first, then the causes of what went wrong, the best first, then
-//! what was lost with them and the last words of stderr: as many as fit. Where nothing went wrong
-//! but a rule warns or worse, the line says so. In the account evidence leads to its frame, another
+//! In the line what hangs now comes first, then the causes of what went wrong, the best first: as many
+//! as fit. Where nothing went wrong but a rule warns or worse, the line says so. In the account evidence leads to its frame, another
 //! cause to its own account.
 
 use crate::action::Action;
@@ -34,17 +33,13 @@ use mcpreel_store::library::Standing;
 use mcpreel_trace::clock::{Moment, wall_clock_ns};
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::StreamId;
-use mcpreel_trace::session::{End, Side};
 use mcpreel_wire::message::Direction;
-use mcpreel_wire::text::{cut, duration, escape, escape_bytes, since, size, width};
+use mcpreel_wire::text::{cut, duration, escape, since, size, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
 /// Calls and lines that have waited for less are not told, nanoseconds.
 const PATIENCE_NS: u64 = 1_000_000_000;
-
-/// Lines of stderr that are told.
-const LINES: usize = 3;
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let Some(vitals) = session.vitals.as_deref().filter(|_| !area.is_empty()) else {
@@ -111,7 +106,7 @@ fn present(vitals: &Vitals, now: Moment) -> Spans {
     stalls.chain(unfinished).chain(waiting).collect()
 }
 
-/// The causes of what went wrong, and what was lost with them.
+/// The causes of what went wrong.
 pub fn past(vitals: &Vitals) -> Spans {
     let live = vitals.standing == Standing::Live;
     let is_told = |cause: &&Cause| cause.is_trouble() && !(live && cause.is_wait());
@@ -122,52 +117,12 @@ pub fn past(vitals: &Vitals) -> Spans {
     };
     let told = |cause: &&Cause| (role(cause), escape(&cause.sentence).into_owned());
     let mut said: Spans = causes.iter().map(told).collect();
-    if is_bad_end(vitals) {
-        let shows = |cause: &&Cause, seq| {
-            let mut evidence = cause.evidence.iter();
-            evidence.any(|one| one.place == Place::Frame(seq))
-        };
-        let is_new = |one: &&Exchange| !causes.iter().any(|cause| shows(cause, one.request.0));
-        let lost: Vec<_> = vitals.lost.iter().filter(is_new).collect();
-        if !lost.is_empty() {
-            let calls = cause::calls(lost);
-            said.push((Role::Bad, format!("no answer to {calls}")));
-        }
-        said.extend(words_of_stderr(&vitals.last_words, &causes));
-    }
     // Nothing can be said.
     let remark = vitals.causes.first().filter(|_| said.is_empty() && !live);
     if let Some(remark) = remark.filter(|cause| cause.id != NOTHING_WRONG) {
         said.push((Role::Warn, escape(&remark.sentence).into_owned()));
     }
     said
-}
-
-/// The last lines of stderr in their order, without those that a cause has told.
-fn words_of_stderr(words: &[Box<[u8]>], causes: &[&Cause]) -> Option<(Role, String)> {
-    let lines = words.iter().map(|line| escape_bytes(line.trim_ascii()));
-    let is_told = |line: &str| causes.iter().any(|cause| cause.sentence.contains(line));
-    let mut lines: Vec<_> = lines
-        .filter(|line| !line.is_empty() && !is_told(line))
-        .collect();
-    lines.drain(..lines.len().saturating_sub(LINES));
-    let text = format!("also on stderr: {}", lines.join("; "));
-    (!lines.is_empty()).then_some((Role::Faint, text))
-}
-
-/// Whether it ended, and not well.
-fn is_bad_end(vitals: &Vitals) -> bool {
-    let session = &vitals.summary.session;
-    match session.phase.end() {
-        None | Some(End::Exited { code: 0 }) => false,
-        Some(End::Unknown) => vitals.summary.open > 0,
-        // Whoever was told to go did not crash.
-        Some(End::Killed { .. }) => {
-            let closed = session.closed_first;
-            closed.is_none_or(|closed| closed.by != Side::Host)
-        }
-        Some(_) => true,
-    }
 }
 
 const LETTERS: &str = "123456789abcdefghi";
@@ -251,29 +206,4 @@ fn besides(at: usize, cause: &Cause) -> Entry {
     Entry::in_session(' ', escape(&label), move |app, session| {
         account(app, session, at)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn text(said: Option<(Role, String)>) -> String {
-        said.map_or(String::new(), |(_, text)| text)
-    }
-
-    #[test]
-    fn lines_of_stderr_that_no_cause_has_told_are_told_in_their_order() {
-        let words = ["zero", "one", "two", "", "boom", "three", "  "];
-        let words = words.map(|line| line.as_bytes().into());
-        let cause = Cause {
-            id: "crashed",
-            sentence: "it ended; stderr says: boom".to_owned(),
-            certainty: Certainty::Certain,
-            evidence: Vec::new(),
-            advice: "",
-        };
-        let told = words_of_stderr(&words, &[&cause]);
-        assert_eq!(text(told), "also on stderr: one; two; three");
-        assert_eq!(words_of_stderr(&words[4..5], &[&cause]), None);
-    }
 }

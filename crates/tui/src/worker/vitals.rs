@@ -11,12 +11,6 @@ use mcpreel_trace::exchange::{Exchange, Status};
 /// Open calls that the header may name.
 const OPEN: u32 = 4;
 
-/// Calls without an answer that are read of a session that ended.
-const LOST: u32 = 4;
-
-/// Lines of stderr that are shown where nothing else is.
-const LAST_WORDS: u32 = 5;
-
 /// The stages of opening a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Opening {
@@ -43,15 +37,12 @@ pub struct Vitals {
     pub stalls: Vec<Stall>,
     /// The oldest calls that wait for an answer, a few.
     pub open: Vec<Exchange>,
-    /// The last calls of an ended session that never got an answer, a few.
-    pub lost: Vec<Exchange>,
     /// Why it went wrong, the best cause first.
     pub causes: Vec<Cause>,
     /// The number of findings of each severity.
     pub severities: Severities,
     /// Whether rows may be others than before: what is derived was derived anew.
     pub is_anew: bool,
-    pub last_words: Vec<Box<[u8]>>,
 }
 
 impl Vitals {
@@ -73,21 +64,15 @@ impl Vitals {
         let counted = before.filter(|before| before.standing == standing);
         let counted = counted.map_or_else(Severities::default, |before| before.severities);
         let severities = recording.severities(counted)?;
-        // They are shown where nothing was said yet, and at a bad end.
-        let is_silent = !live || summary.messages == 0;
-        let last_words = only(is_silent, || recording.last_words(LAST_WORDS))?;
-        let has_ended = summary.session.phase.end().is_some();
         Ok(Self {
             unfinished: only(live, || recording.unfinished())?,
             stalls: only(live, || recording.open_stalls())?,
             open: only(summary.open > 0, || recording.first_of(Status::Open, OPEN))?,
-            lost: only(has_ended, || recording.last_lost(LOST))?,
             summary,
             standing,
             is_anew: false,
             causes,
             severities,
-            last_words,
         })
     }
 }

@@ -13,7 +13,7 @@ pub struct Now {
 
 const SUCCESS_NS: u64 = 4_000_000_000;
 
-/// The time in which a message is seen: after it the next key takes it off the screen.
+/// The time that it takes to see a message: after it the next key takes the message off the screen.
 const SEEN_NS: u64 = 500_000_000;
 
 /// Messages that are kept; older ones go.
@@ -47,8 +47,8 @@ impl Notices {
         (last.weight == Weight::Error || age < SUCCESS_NS).then_some(last)
     }
 
-    /// A key was pressed: whoever had the time to see the message is done with it.
-    pub fn pressed(&mut self, now: Now) {
+    /// Takes the message off the screen, if there was time to see it.
+    pub fn dismiss_seen(&mut self, now: Now) {
         let is_seen = |it: &Notice| now.ui_ns.saturating_sub(it.at.ui_ns) > SEEN_NS;
         self.dismissed |= self.shown(now).is_some_and(is_seen);
     }

@@ -131,7 +131,7 @@ fn close_overlay(app: &mut App, action: Action) -> Option<Effects> {
 fn press(viewer: &mut Viewer, key: Key) -> Effects {
     let contexts = viewer.contexts();
     let app = &mut viewer.app;
-    app.notices.pressed(app.now);
+    app.notices.dismiss_seen(app.now);
     let action = app.settings.keymap.action(&contexts, key);
     if action != Some(Action::Cancel) {
         app.quit_armed = false;

@@ -20,10 +20,12 @@ use mcpreel_trace::event::{DEFAULT_SLOW_NS, ProcessContext};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::message::Direction;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, named_params, params};
+use serde::{Deserialize, Serialize};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
 use std::{fmt, io};
+use strum::{EnumString, IntoStaticStr};
 use tempfile::{NamedTempFile, TempPath};
 
 /// Marks an `SQLite` file as a recording: `mcpr` in ASCII.
@@ -281,17 +283,7 @@ pub fn moment(number: i64) -> Moment {
 }
 
 /// The state of a recording by its own word.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    serde::Serialize,
-    serde::Deserialize,
-    strum::IntoStaticStr,
-    strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, EnumString)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum State {

@@ -97,7 +97,7 @@ impl Test {
         match self {
             Self::Pattern(regex) => regex.as_ref().is_some_and(|regex| {
                 let mut found = regex.find_iter(value);
-                found.any(|found| !is_in_data(value, found.range()))
+                found.any(|found| !is_in_base64(value, found.range()))
             }),
             Self::Id(id) => {
                 let found = str::from_utf8(value).ok().and_then(RequestId::from_json);
@@ -405,8 +405,8 @@ fn in_text(op: Op, value: &Value) -> [Option<Regex>; 2] {
     }
 }
 
-/// Whether a place is in an image or a file: among so many letters of Base64 that nobody reads them.
-fn is_in_data(bytes: &[u8], place: Range<usize>) -> bool {
+/// Whether a place is in the Base64 of an image or a file, which nobody reads.
+fn is_in_base64(bytes: &[u8], place: Range<usize>) -> bool {
     const MANY: usize = 256;
     let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/=-_".contains(byte);
     let (before, rest) = bytes.split_at(place.start);

@@ -100,7 +100,7 @@ pub fn draw_notice(app: &App, session: Option<&Session>, screen: Rect, frame: &m
     let room = screen.width.saturating_sub(2);
     let text = format!(" {} {} ", look.glyph(glyph), notice.text);
     let mut text = cut(&text, room.into());
-    // Among the recordings no border lies below it, but half a sentence would be left.
+    // In the list of recordings it covers a sentence, of which the rest would be left.
     if session.is_none() && app.overlays.is_empty() {
         text = pad_end(&text, room.into());
     }
@@ -204,7 +204,7 @@ fn session_chips(look: &Look, session: &Session) -> impl Iterator<Item = Chip> {
 fn hints(app: &App, session: Option<&Session>, room: usize) -> Spans {
     let mut hints = Spans::new();
     if app.edits_filter() {
-        let keys = "Tab completes  Up Down choose  Enter keeps the filter  Esc the one before";
+        let keys = "Tab completes  Up Down choose  Enter keeps the filter  Esc undoes";
         hints.push((Role::Faint, cut(keys, room)));
     }
     // All else that lies on top says itself what its keys are.

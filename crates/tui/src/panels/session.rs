@@ -186,9 +186,9 @@ pub fn grown(app: &mut App, session: &mut Session, vitals: Box<Vitals>) -> Effec
     if is_anew {
         effects.extend(list::begin(app, session));
     }
-    let is_over = is_first && !session.is_live() && session.list.go_to.is_none();
-    let is_told = has_ended && session.list.follows() && trouble(session).is_some();
-    if is_over || is_told {
+    let opens_ended = is_first && !session.is_live() && session.list.go_to.is_none();
+    let ends_badly = has_ended && session.list.follows() && trouble(session).is_some();
+    if opens_ended || ends_badly {
         effects.extend(start(app, session));
     }
     effects

@@ -15,8 +15,8 @@
 //! ```
 //!
 //! In the line what hangs now comes first, then the causes of what went wrong, the best first: as many
-//! as fit. Where nothing went wrong but a rule warns or worse, the line says so. In the account evidence leads to its frame, another
-//! cause to its own account.
+//! as fit. Where nothing went wrong but a rule warns or worse, the line says so. In the account
+//! evidence leads to its frame, another cause to its own account.
 
 use crate::action::Action;
 use crate::app::{App, Session};

@@ -112,8 +112,7 @@ impl Place<'_> {
                 }
                 let parent = entry.summary().and_then(|summary| summary.parent.clone());
                 let parent = parent.or_else(|| entry.context()?.parent.clone());
-                let none =
-                    "is no replay or mock of another recording: mark two with Space and press d";
+                let none = "is no replay or mock of another recording: select two with Space, then press d";
                 let orphan = || Failure(format!("{} {none}", escape(&entry.id)));
                 self.find(&parent.ok_or_else(orphan)?, path)
             }

@@ -294,12 +294,12 @@ fn filtered(app: &App, session: &Session) -> Vec<(Role, String)> {
         Relaxed::Fits(query) => {
             let does = match query.to_string() {
                 text if text.is_empty() => "removes the filter".to_owned(),
-                text => format!("filters by {} instead, which fits some", escape(&text)),
+                text => format!("filters by {} instead, which some rows fit", escape(&text)),
             };
             lines.push((Role::Key, format!("{key} {does}")));
         }
         Relaxed::Nothing => {
-            let text = "without any one of its conditions there would be none either";
+            let text = "no row would fit either if one of its conditions were left out";
             lines.push((Role::Faint, text.to_owned()));
         }
         Relaxed::Unknown | Relaxed::Asked => {}

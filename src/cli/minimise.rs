@@ -392,7 +392,9 @@ impl Search<'_> {
         let opens = party.command("open");
         rows.push(("recording", format!("{}; `{opens}` opens it", party.id)));
         rows.push(("again", command));
-        output::facts(&rows, &mut out)?;
+        for (name, text) in &rows {
+            out.fact(name, text)?;
+        }
         Ok(out.flush()?)
     }
 

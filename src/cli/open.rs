@@ -5,7 +5,7 @@ use super::exit::{self, Exit, Failure, Outcome};
 use super::folder::Folder;
 use super::folder::Settings;
 use super::ls::Ls;
-use super::quantity::words;
+use super::quantity::one_of;
 use super::{output, redact, select};
 use clap::Args;
 use mcpreel_redact::Policy;
@@ -26,10 +26,10 @@ use std::sync::Arc;
 #[command(next_help_heading = "Options of the viewer")]
 pub struct Appearance {
     /// Colours in the viewer [default: unless `NO_COLOR` is set or `TERM` is dumb]
-    #[arg(long, value_name = "WHEN", value_parser = words(&["auto", "always", "never"], Color::parse))]
+    #[arg(long, value_name = "WHEN", value_parser = one_of::<Color>())]
     color: Option<Color>,
     /// Theme of the viewer [default: that of the last time, or what suits the terminal]
-    #[arg(long, value_name = "NAME", value_parser = words(&Theme::ALL.map(Theme::as_str), Theme::parse))]
+    #[arg(long, value_name = "NAME", value_parser = one_of::<Theme>())]
     theme: Option<Theme>,
     /// Boxes, arrows and signs in ASCII
     #[arg(long)]

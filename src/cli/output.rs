@@ -110,6 +110,12 @@ impl Output {
         self.line(&self.paint(ink, line))
     }
 
+    /// Writes a fact with its name on the left.
+    pub fn fact(&mut self, name: &str, text: &str) -> io::Result<()> {
+        let name = self.paint(Ink::Faint, &pad_end(name, 11));
+        self.line(&format!("{name}{text}"))
+    }
+
     /// Writes a value as JSON on one line; nothing in it is obeyed by a terminal.
     pub fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
         let mut serializer = Serializer::with_formatter(&mut self.out, Plain);
@@ -249,12 +255,6 @@ pub fn some(items: impl IntoIterator<Item = String>, count: u64, most: usize) ->
         some.push(format!("and {} more", mcpreel_wire::text::count(more)));
     }
     some
-}
-
-/// Writes facts with their names on the left.
-pub fn facts(facts: &[(&str, String)], out: &mut Output) -> io::Result<()> {
-    let mut facts = facts.iter();
-    facts.try_for_each(|(name, text)| out.line(&format!("{}  {text}", pad_end(name, 9))))
 }
 
 /// Writes a line of diagnostics to stderr, with our name in front.

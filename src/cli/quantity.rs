@@ -3,7 +3,9 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use mcpreel_config::nearest;
 use mcpreel_wire::text::escape;
+use std::str::FromStr;
 use std::time::Duration;
+use strum::VariantNames;
 
 type Units = &'static [(&'static str, u64)];
 
@@ -113,17 +115,13 @@ fn scale(number: &str, worth: u64) -> Option<u64> {
         .checked_add(u64::try_from(part).ok()?)
 }
 
-/// A parser that takes one of these words and returns its meaning.
-///
-/// # Panics
-///
-/// When `parse` does not know one of the words.
-pub fn words<T: Clone + Send + Sync + 'static>(
-    words: &[&'static str],
-    parse: fn(&str) -> Option<T>,
-) -> impl TypedValueParser<Value = T> + use<T> {
-    let words = PossibleValuesParser::new(words.iter().copied());
-    words.map(move |word| parse(&word).expect("it is one of the words"))
+/// A parser that takes the words of an enumeration.
+pub fn one_of<T>() -> impl TypedValueParser<Value = T>
+where
+    T: FromStr + VariantNames + Clone + Send + Sync + 'static,
+{
+    let words = PossibleValuesParser::new(T::VARIANTS);
+    words.map(|word| word.parse().ok().expect("it is one of the words"))
 }
 
 /// A parser that takes one of these words, each with its help and its meaning.

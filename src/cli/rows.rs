@@ -273,10 +273,10 @@ pub fn summaries(messages: &[MessageRow]) -> String {
 
 /// A severity in its colour, in a column of its own.
 pub fn severity(word: &str, out: &Output) -> String {
-    let ink = match Severity::parse(word) {
-        Some(Severity::Error) => Ink::Bad,
-        Some(Severity::Warning) => Ink::Warn,
-        Some(Severity::Note) | None => Ink::Faint,
+    let ink = match word.parse() {
+        Ok(Severity::Error) => Ink::Bad,
+        Ok(Severity::Warning) => Ink::Warn,
+        Ok(Severity::Note) | Err(_) => Ink::Faint,
     };
     out.paint(ink, &pad_end(&escape(word), 7))
 }

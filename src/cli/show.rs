@@ -23,7 +23,7 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Lens, What};
 use mcpreel_trace::query::Query;
 use mcpreel_trace::session::End;
-use mcpreel_wire::text::{clock, count, escape, pad_end, plural};
+use mcpreel_wire::text::{clock, count, escape, plural};
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -344,11 +344,7 @@ fn write_summary(
     out.line(&select::title(recording, summary, out))?;
     let causes = causes(&recording.facts(select::now(recording, summary))?);
     if let Some(cause) = causes.first().filter(|it| it.is_trouble()) {
-        let sentence = out.paint(Ink::Bad, &escape(&cause.sentence));
-        out.line(&format!(
-            "{}{sentence}",
-            out.paint(Ink::Faint, &pad_end("why", 11))
-        ))?;
+        out.fact("why", &out.paint(Ink::Bad, &escape(&cause.sentence)))?;
     }
     let file = escape(&recording.path().to_string_lossy()).into_owned();
     let mut facts = vec![("file", file)];
@@ -359,14 +355,12 @@ fn write_summary(
     facts.push(("started", format!("{started}, {long} long")));
     facts.extend(phrases_session::facts(summary, recording.given_up_count()?));
     for (name, value) in facts {
-        let name = out.paint(Ink::Faint, &pad_end(name, 11));
-        out.line(&format!("{name}{value}"))?;
+        out.fact(name, &value)?;
     }
     for row in all_rows(0, |after| recording.events(*after), |row| row.id) {
         let kind = row?.event.kind;
         if phrases_session::is_remarkable(&kind) {
-            let name = out.paint(Ink::Warn, &pad_end("remark", 11));
-            out.line(&format!("{name}{}", phrases::event(&kind)))?;
+            out.fact("remark", &out.paint(Ink::Warn, &phrases::event(&kind)))?;
         }
     }
     Ok(())

@@ -22,11 +22,8 @@ use mcpreel_lint::cause::{Cause, Place, causes};
 use mcpreel_share::phrases;
 use mcpreel_store::library::{Library, short_id};
 use mcpreel_store::reader::{Recording, Summary};
-use mcpreel_wire::text::{pad_end, plural};
+use mcpreel_wire::text::plural;
 use serde_json::{Value, json};
-
-/// Columns of the names on the left.
-const NAMES: usize = 11;
 
 /// Say why a session went wrong
 ///
@@ -71,8 +68,7 @@ impl Why {
                 if !matches!(name, "" | "why") {
                     ink = Ink::Plain;
                 }
-                let name = out.paint(Ink::Faint, &pad_end(name, NAMES));
-                out.line(&format!("{name}{}", out.paint(ink, &line)))?;
+                out.fact(name, &out.paint(ink, &line))?;
             }
             // Outside the folder it is named as it was here.
             let named = match address {
@@ -84,18 +80,14 @@ impl Why {
                 Place::Frame(seq) => Some(seq.0),
                 _ => None,
             });
-            let mut hint = |name, text: String| {
-                let name = out.paint(Ink::Faint, &pad_end(name, NAMES));
-                out.line(&format!("{name}{text}"))
-            };
             if let Some(seq) = frames.next() {
                 let at = phrases::command(&[format!("{named}#{seq}")]);
-                hint("see", format!("mcpreel show {at}"))?;
+                out.fact("see", &format!("mcpreel show {at}"))?;
             }
             let named = phrases::command(&[named]);
             if summary.findings > 0 {
                 let findings = plural(summary.findings, "finding");
-                hint("lint", format!("{findings}: mcpreel lint {named}"))?;
+                out.fact("lint", &format!("{findings}: mcpreel lint {named}"))?;
             }
         }
         out.flush()?;

@@ -205,7 +205,8 @@ impl Lifecycle {
             let detail = format!("{} → {agreed}", quote::text(wish));
             part.tell_at(&VERSION_DOWNGRADED, path, detail);
         }
-        let is_known = Revision::parse(&version).is_some_and(|known| known.era() == Era::Legacy);
+        let known: Option<Revision> = version.parse().ok();
+        let is_known = known.is_some_and(|known| known.era() == Era::Legacy);
         if !is_known {
             part.tell_at(&VERSION_UNKNOWN, path, agreed);
         }

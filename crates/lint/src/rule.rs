@@ -28,11 +28,6 @@ impl Severity {
     pub fn as_str(self) -> &'static str {
         self.into()
     }
-
-    /// The severity that [`Self::as_str`] writes so.
-    pub fn parse(word: &str) -> Option<Self> {
-        word.parse().ok()
-    }
 }
 
 /// A set of revisions of the protocol.

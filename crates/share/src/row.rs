@@ -228,8 +228,6 @@ pub fn arrow(direction: Direction) -> &'static str {
 }
 
 fn worst(findings: &[FindingNote]) -> Option<Severity> {
-    let severities = findings.iter();
-    severities
-        .filter_map(|note| Severity::parse(&note.severity))
-        .max()
+    let severities = findings.iter().map(|note| note.severity.parse().ok());
+    severities.max().flatten()
 }

@@ -231,7 +231,7 @@ fn frames<'g>(groups: impl Iterator<Item = &'g Group>) -> Vec<Seq> {
 fn found(row: FindingRow) -> Found {
     Found {
         // What a later version calls otherwise is worth knowing.
-        severity: Severity::parse(&row.severity).unwrap_or(Severity::Note),
+        severity: row.severity.parse().unwrap_or(Severity::Note),
         frame: row.frame,
         exchange: row.exchange,
         path: row.path,

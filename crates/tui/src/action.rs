@@ -4,12 +4,29 @@
 //! the context in which they mean it, and one line of help. [`super::keymap`] is made of it, and
 //! so are the help, the palette and the documentation.
 
+use strum::{EnumString, IntoStaticStr, VariantNames};
+
 /// A place in which a key means something. The innermost context that binds the key wins;
 /// [`App::contexts`](super::app::App::contexts) says which contexts hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    IntoStaticStr,
+    EnumString,
+    VariantNames,
+)]
+#[strum(serialize_all = "lowercase")]
 pub enum Context {
     Everywhere,
+    #[strum(serialize = "recordings")]
     Library,
+    #[strum(serialize = "recording")]
     Session,
     /// The list of exchanges or frames.
     List,
@@ -171,33 +188,5 @@ impl Action {
     pub fn parse(name: &str) -> Option<Self> {
         let mut rows = TABLE.iter();
         rows.find(|row| row.name == name).map(|row| row.action)
-    }
-}
-
-impl Context {
-    /// The contexts, with their names in the help and in the configuration.
-    pub const NAMES: [(Self, &'static str); 13] = [
-        (Self::Everywhere, "everywhere"),
-        (Self::Library, "recordings"),
-        (Self::Session, "recording"),
-        (Self::List, "list"),
-        (Self::Detail, "detail"),
-        (Self::Timeline, "timeline"),
-        (Self::Stats, "stats"),
-        (Self::Findings, "findings"),
-        (Self::Playback, "playback"),
-        (Self::Diff, "diff"),
-        (Self::Text, "text"),
-        (Self::Menu, "menu"),
-        (Self::Prompt, "prompt"),
-    ];
-
-    pub fn parse(word: &str) -> Option<Self> {
-        let mut names = Self::NAMES.into_iter();
-        names.find(|(_, name)| *name == word).map(|(one, _)| one)
-    }
-
-    pub fn as_str(self) -> &'static str {
-        Self::NAMES[self as usize].1
     }
 }

@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use std::io::Write as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
+use std::str::FromStr;
 use std::{fs, io};
+use strum::{EnumString, VariantNames};
 
 /// The place of the divider between list and detail, in percent of the width or height.
 const DIVIDER: u16 = 55;
@@ -27,7 +29,7 @@ pub struct Settings {
     pub divider: u16,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::EnumString)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, VariantNames)]
 #[strum(serialize_all = "lowercase")]
 pub enum Color {
     /// Unless `NO_COLOR` is against it.
@@ -119,14 +121,12 @@ impl Settings {
         suggested: Theme,
     ) -> (Self, Vec<String>) {
         let mut faults = Vec::new();
-        let theme = config.one("viewer.theme").and_then(|name| {
-            let names = Theme::ALL.map(Theme::as_str).join(", ");
-            known(name, Theme::parse, &names, &mut faults)
-        });
-        let remembered_theme = remembered.theme.as_deref().and_then(Theme::parse);
-        let configured = config
-            .one("viewer.color")
-            .and_then(|word| known(word, Color::parse, "auto, always, never", &mut faults));
+        let theme = config.one("viewer.theme");
+        let theme = theme.and_then(|name| one_of(name, &mut faults));
+        let remembered_theme = remembered.theme.as_deref();
+        let remembered_theme = remembered_theme.and_then(|name| name.parse().ok());
+        let configured = config.one("viewer.color");
+        let configured: Option<Color> = configured.and_then(|word| one_of(word, &mut faults));
         let plain = match color.or(configured).unwrap_or_default() {
             Color::Auto => no_color,
             Color::Never => true,
@@ -156,10 +156,10 @@ impl Settings {
     }
 }
 
-impl Color {
-    pub fn parse(word: &str) -> Option<Self> {
-        word.parse().ok()
-    }
+/// The one of a list that a word of the configuration names.
+fn one_of<T: FromStr + VariantNames>(setting: &Setting, faults: &mut Vec<String>) -> Option<T> {
+    let parse = |word: &str| word.parse().ok();
+    known(setting, parse, &T::VARIANTS.join(", "), faults)
 }
 
 /// The meaning of a word of the configuration; a word that means nothing is a fault.
@@ -186,8 +186,7 @@ fn keymap(config: &Config, faults: &mut Vec<String>) -> Keymap {
             faults.push(format!("{}: {text}", keys.at));
             continue;
         };
-        let contexts = Context::NAMES.map(|(_, name)| name).join(", ");
-        let context = known(context, Context::parse, &contexts, faults);
+        let context: Option<Context> = one_of(context, faults);
         let names = "the actions; `:` in the viewer shows them";
         let action = known(action, Action::parse, names, faults);
         let parse = |text: &str| text.split_whitespace().map(Key::parse).collect();

@@ -7,6 +7,7 @@
 
 use mcpreel_wire::message::Direction;
 use ratatui::style::{Color, Modifier, Style};
+use strum::{EnumString, IntoStaticStr, VariantNames};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
@@ -106,7 +107,8 @@ impl From<Direction> for Glyph {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, IntoStaticStr, EnumString, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum Theme {
     #[default]
     Dark,
@@ -121,11 +123,7 @@ impl Theme {
     pub const ALL: [Self; 4] = [Self::Dark, Self::Light, Self::Safe, Self::Contrast];
 
     pub fn as_str(self) -> &'static str {
-        ["dark", "light", "safe", "contrast"][self as usize]
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|theme| theme.as_str() == name)
+        self.into()
     }
 
     /// The theme that suits a terminal which says in COLORFGBG that its background is this one.

@@ -16,6 +16,7 @@ pub use classify::{
     Classifier, Lines, MAX_PARTS, classify, classify_outline, classify_unread, line,
 };
 use compact_str::CompactString;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use strum::{EnumString, IntoStaticStr};
 
@@ -43,19 +44,7 @@ impl Direction {
 
 /// How a request is to be understood: by the handshake of its connection, or by itself.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    serde::Serialize,
-    serde::Deserialize,
-    IntoStaticStr,
-    EnumString,
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, EnumString,
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]

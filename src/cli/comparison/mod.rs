@@ -13,9 +13,9 @@ mod comparison_text;
 use super::exit::Failure;
 use super::folder::Folder;
 use super::output::{Output, shown};
-use super::quantity::words;
 use super::redact::Secrets;
 use super::{folder, quantity, redact, select};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use mcpreel_redact::{Learner, Place};
 use mcpreel_replay::diff::{Budget, Class, Judge, Options, Outcome, Report, Threshold};
@@ -88,10 +88,11 @@ impl Form {
 }
 
 /// A class, or `never`.
-fn threshold() -> impl clap::builder::TypedValueParser<Value = Threshold> {
+fn threshold() -> impl TypedValueParser<Value = Threshold> {
     let mut all = Class::ALL.map(Class::as_str).to_vec();
     all.push("never");
-    words(&all, Threshold::parse)
+    let class = |word: String| Threshold::parse(&word).expect("it is one of the words");
+    PossibleValuesParser::new(all).map(class)
 }
 
 /// `500ms`, or `2x`.

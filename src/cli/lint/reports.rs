@@ -53,7 +53,7 @@ pub struct Group {
 impl Group {
     fn new(id: &str, severity: &str, count: u64, findings: Vec<(FindingRow, Option<Seq>)>) -> Self {
         Self {
-            severity: Severity::parse(severity).unwrap_or(Severity::Note),
+            severity: severity.parse().unwrap_or(Severity::Note),
             id: id.into(),
             rule: mcpreel_lint::rule(id),
             findings,
@@ -94,7 +94,12 @@ impl<'s> Checked<'s> {
     ) -> Result<Self, Failure> {
         let summary = recording.summary()?;
         let mut stored = recording.finding_groups_between(0, recording.last_finding()?)?;
-        stored.sort_by_key(|group| (Reverse(Severity::parse(&group.severity)), group.first));
+        stored.sort_by_key(|group| {
+            (
+                Reverse(group.severity.parse::<Severity>().ok()),
+                group.first,
+            )
+        });
         let (mut groups, mut allowed) = (Vec::new(), 0);
         for group in stored {
             if skip.contains(&*group.rule) {

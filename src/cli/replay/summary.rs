@@ -31,7 +31,9 @@ impl Summary<'_> {
         match format {
             ReportFormat::Text => {
                 out.line("")?;
-                output::facts(&self.rows(), &mut out)?;
+                for (name, text) in self.rows() {
+                    out.fact(name, &text)?;
+                }
             }
             ReportFormat::Json => out.json(&self.json())?,
             // These have no place for more: stderr gets what the user has to do.

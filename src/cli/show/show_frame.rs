@@ -96,8 +96,7 @@ impl Shown<'_> {
             facts.extend(told.map(|told| (name, told)));
         }
         for (name, value) in facts {
-            let name = self.out.paint(Ink::Faint, &pad_end(name, 10));
-            self.out.line(&format!("  {name}{value}"))?;
+            self.out.fact(&format!("  {name}"), &value)?;
         }
         self.story(exchange)?;
         let response = exchange.response.map(|(seq, _)| seq);

@@ -401,7 +401,7 @@ impl Summary {
         Ok(Self {
             id: word(row, 0, |id| is_id(id).then(|| id.to_owned()))?,
             name: row.get(1)?,
-            state: word(row, 2, State::parse)?,
+            state: word(row, 2, |state| state.parse().ok())?,
             origin: row.get(3)?,
             parent: row.get(4)?,
             wall_ns: number(row, 5)?,

@@ -33,7 +33,7 @@ pub const APPLICATION_ID: u32 = 0x6D63_7072;
 
 /// The version of the code that derives messages, exchanges, findings and the session. To be
 /// raised whenever it would derive anything else from the same frames.
-pub const DERIVED_VERSION: u32 = 8;
+pub const DERIVED_VERSION: u32 = 9;
 
 /// Each makes the next format version from the one before, the first from nothing.
 const MIGRATIONS: &[&str] = &[
@@ -44,6 +44,10 @@ const MIGRATIONS: &[&str] = &[
     ),
     // What is derived is derived anew afterwards.
     "ALTER TABLE exchange ADD COLUMN summary TEXT NOT NULL DEFAULT '';",
+    // What `message_alone` holds, as far as it has a name.
+    "CREATE INDEX message_alone_named ON message (frame, part) WHERE name IS NOT NULL
+        AND (exchange IS NULL OR (kind = 'notification'
+        AND method <> 'notifications/progress' AND method <> 'notifications/cancelled'));",
 ];
 
 /// The first version of mcpreel that reads what this one writes.
@@ -301,11 +305,6 @@ impl State {
     /// The word used in recordings and output.
     pub fn as_str(self) -> &'static str {
         self.into()
-    }
-
-    /// The state that [`Self::as_str`] writes so.
-    pub fn parse(word: &str) -> Option<Self> {
-        word.parse().ok()
     }
 
     /// Whether nothing more will be added from a spool.

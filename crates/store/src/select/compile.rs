@@ -136,6 +136,11 @@ impl<'q> Compiler<'q> {
         self.query.expr.as_ref().is_some_and(reads_bodies)
     }
 
+    /// Whether only rows with a name can fit.
+    pub fn needs_name(&self) -> bool {
+        self.query.expr.as_ref().is_some_and(needs_name)
+    }
+
     pub fn finish(self) -> Tests {
         Tests(Arc::new(self.tests))
     }
@@ -319,6 +324,18 @@ impl<'q> Compiler<'q> {
         };
         let meaning = Query::parse(meaning).expect("the meaning of a flag is a filter");
         meaning.expr.map_or("1".to_owned(), |expr| self.expr(&expr))
+    }
+}
+
+fn needs_name(expr: &Expr) -> bool {
+    match expr {
+        Expr::And(all) => all.iter().any(needs_name),
+        Expr::Compare { subject, op, .. } => {
+            use Field::{Name, Prompt, Tool, Uri};
+            let field = matches!(subject, Subject::Field(Name | Tool | Prompt | Uri));
+            field && op.denied().is_none()
+        }
+        _ => false,
     }
 }
 

@@ -32,6 +32,9 @@ const MOST: u64 = 1 << 19;
 /// exactly.
 const RANGE_NS: u64 = 1_500_000;
 
+/// The index of the few rows of [`Source::Alone`] that have a name.
+const NAMED_ALONE: &str = "message_alone_named WHERE m.name IS NOT NULL AND";
+
 const NEWEST: &str = "SELECT frames, (SELECT coalesce(max(id), 0) FROM event) FROM recording";
 
 /// The rows of a range of frames, the address that is reached when all of them were taken, and
@@ -65,10 +68,11 @@ impl Filter {
         let query = |source: &Source| {
             let (condition, values) = compiler.condition(*source);
             let (columns, rows) = (source.columns(), source.range());
-            (
-                format!("SELECT {columns} FROM {rows} AND {condition}"),
-                values,
-            )
+            let mut sql = format!("SELECT {columns} FROM {rows} AND {condition}");
+            if compiler.needs_name() {
+                sql = sql.replace("message_alone WHERE", NAMED_ALONE);
+            }
+            (sql, values)
         };
         Self {
             queries: Source::of(question.lens).iter().map(query).collect(),

@@ -80,7 +80,7 @@ fn bound(app: &App, contexts: &[Context], context: Context) -> Vec<(String, &'st
 }
 
 fn keys(app: &App, contexts: &[Context], context: Context, lines: &mut Vec<Line>) {
-    heading(context.as_str(), lines);
+    heading(context.into(), lines);
     for (keys, row) in bound(app, contexts, context) {
         push(&keys, row.help, lines);
     }

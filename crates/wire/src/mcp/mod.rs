@@ -21,12 +21,12 @@ pub mod summary;
 use super::json::Value;
 use super::message::Era;
 use std::fmt;
-use strum::VariantArray;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 // How far a task has come.
 
 /// `status` of a task, in the core of 2025-11-25 and in the extension that came after.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum TaskStatus {
     Working,
@@ -58,16 +58,21 @@ impl TaskStatus {
 // The published revisions of the protocol.
 
 /// A published revision, in order of age.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, EnumString)]
 pub enum Revision {
-    /// 2024-11-05, the first public one.
+    /// The first public one.
+    #[strum(serialize = "2024-11-05")]
     V2024_11_05,
-    /// 2025-03-26, the only one with batches.
+    /// The only one with batches.
+    #[strum(serialize = "2025-03-26")]
     V2025_03_26,
+    #[strum(serialize = "2025-06-18")]
     V2025_06_18,
-    /// 2025-11-25, the last one with a handshake.
+    /// The last one with a handshake.
+    #[strum(serialize = "2025-11-25")]
     V2025_11_25,
-    /// 2026-07-28, the first of the modern era.
+    /// The first of the modern era.
+    #[strum(serialize = "2026-07-28")]
     V2026_07_28,
 }
 
@@ -81,19 +86,7 @@ impl Revision {
     ];
 
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::V2024_11_05 => "2024-11-05",
-            Self::V2025_03_26 => "2025-03-26",
-            Self::V2025_06_18 => "2025-06-18",
-            Self::V2025_11_25 => "2025-11-25",
-            Self::V2026_07_28 => "2026-07-28",
-        }
-    }
-
-    /// The revision with exactly this version string.
-    pub fn parse(version: &str) -> Option<Self> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|revision| revision.as_str() == version)
+        self.into()
     }
 
     /// The revision by which a peer with this version string is judged: the newest known one that

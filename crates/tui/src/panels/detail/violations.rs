@@ -69,7 +69,7 @@ impl Violations {
 }
 
 pub fn severity(finding: &FindingRow) -> Severity {
-    Severity::parse(&finding.severity).unwrap_or(Severity::Note)
+    finding.severity.parse().unwrap_or(Severity::Note)
 }
 
 /// The findings that stand in the tree of the message in this frame. They must be about the message,

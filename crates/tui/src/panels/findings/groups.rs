@@ -140,7 +140,7 @@ impl Found {
     /// The groups, errors first.
     pub fn groups(&self) -> Vec<FindingGroup> {
         let mut groups: Vec<_> = self.groups.values().cloned().collect();
-        groups.sort_by_key(|group| Reverse((Severity::parse(&group.severity), group.count)));
+        groups.sort_by_key(|group| Reverse((group.severity.parse::<Severity>().ok(), group.count)));
         groups
     }
 

@@ -3,8 +3,7 @@
 use super::exit::Failure;
 use clap::Args;
 use mcpreel_store::reader::{Recording, Summary};
-use mcpreel_store::select::Context;
-use mcpreel_store::select::{self, Question, Scan, Way};
+use mcpreel_store::select::{self, Context, Question, Scan, Way};
 use mcpreel_trace::clock::{Clock, wall_clock_ns};
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::item::{Item, ItemKey, Lens, What};

@@ -2,8 +2,7 @@
 
 use super::cassette::Tape;
 use super::exit::{self, Exit, Failure, Outcome};
-use super::folder::Folder;
-use super::folder::Settings;
+use super::folder::{Folder, Settings};
 use super::ls::Ls;
 use super::quantity::one_of;
 use super::{output, redact, select};
@@ -13,8 +12,7 @@ use mcpreel_share::outgoing::file;
 use mcpreel_store::library::Library;
 use mcpreel_store::record::{self, Ending};
 use mcpreel_tui::Options;
-use mcpreel_tui::settings::Remembered;
-use mcpreel_tui::settings::{self, Color};
+use mcpreel_tui::settings::{self, Color, Remembered};
 use mcpreel_tui::theme::Theme;
 use mcpreel_wire::text::escape;
 use std::ffi::OsString;

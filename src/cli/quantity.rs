@@ -25,23 +25,19 @@ const SIZES: Units = &[
     ("tib", 1 << 40),
 ];
 
-const SECONDS: Units = &[
-    ("s", 1),
-    ("m", 60),
-    ("min", 60),
-    ("h", 3_600),
-    ("d", 86_400),
-    ("w", 604_800),
-];
-
 const NANOSECONDS: Units = &[
     ("us", 1_000),
     ("µs", 1_000),
     ("ms", 1_000_000),
-    ("s", 1_000_000_000),
-    ("m", 60_000_000_000),
-    ("min", 60_000_000_000),
+    ("s", SECOND),
+    ("m", 60 * SECOND),
+    ("min", 60 * SECOND),
+    ("h", 3_600 * SECOND),
+    ("d", 86_400 * SECOND),
+    ("w", 604_800 * SECOND),
 ];
+
+const SECOND: u64 = 1_000_000_000;
 
 /// Reads `500MB`, `2 GB`, `1.5GiB`, `800k`, `4096 B`: bytes.
 pub fn size(text: &str) -> Result<u64, String> {
@@ -50,7 +46,7 @@ pub fn size(text: &str) -> Result<u64, String> {
 
 /// Reads `30d`, `12h`, `2w`, `45m`, `90s`.
 pub fn age(text: &str) -> Result<Duration, String> {
-    read(text, SECONDS, "age", "30d, 12h or 2w").map(Duration::from_secs)
+    read(text, NANOSECONDS, "age", "30d, 12h or 2w").map(Duration::from_nanos)
 }
 
 /// Reads `1s`, `1.5 s`, `500ms`, `2m`: nanoseconds.

@@ -24,6 +24,7 @@ mod cli_import;
 mod cli_live;
 mod cli_report;
 mod cli_rows;
+mod cli_why;
 mod copy;
 mod documents;
 mod filter;
@@ -32,7 +33,6 @@ mod formats;
 mod hostile;
 mod import_logs;
 mod lint;
-mod why;
 
 use std::io::Write as _;
 use std::process::{Child, ChildStdin, Command, Output, Stdio};

@@ -264,8 +264,8 @@ fn not_in_version(part: &Part<'_>, method: &Method, revision: Revision) {
     // Before the handshake nobody has agreed on a revision, and a handshake is never modern.
     let is_agreed = revision.era() == Era::Modern || part.seen.known.agreed().is_some();
     let mut having = Revision::ALL
-        .into_iter()
-        .filter(|one| method.used_in(*one).is_some());
+        .iter()
+        .filter(|one| method.used_in(**one).is_some());
     let Some(from) = having
         .next()
         .filter(|_| is_agreed && method.name != "initialize")

@@ -60,7 +60,7 @@ impl Revisions {
     }
 
     pub fn iter(self) -> impl Iterator<Item = Revision> {
-        let all = Revision::ALL.into_iter();
+        let all = Revision::ALL.iter().copied();
         all.filter(move |revision| self.contains(*revision))
     }
 }
@@ -336,7 +336,9 @@ mod tests {
 
     #[test]
     fn a_set_of_revisions_is_said_in_words() {
-        let [_, b, c, d, _] = Revision::ALL;
+        let [_, b, c, d, _] = *Revision::ALL else {
+            panic!("there are five revisions");
+        };
         for (set, said) in [
             (Revisions::ALL, "all revisions"),
             (Revisions::LEGACY, "up to 2025-11-25"),

@@ -3,10 +3,8 @@
 use super::entropy::is_random;
 use super::matcher::Matcher;
 use super::report::{Found, Hit};
-use super::token::Numbers;
-use super::token::{Kind, Token};
-use super::value::is_placeholder;
-use super::value::{is_code, is_name, is_words};
+use super::token::{Kind, Numbers, Token};
+use super::value::{is_code, is_name, is_placeholder, is_words};
 use mcpreel_wire::mcp::methods;
 use std::collections::HashMap;
 

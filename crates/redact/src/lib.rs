@@ -53,8 +53,7 @@ pub use learn::Learner;
 pub use policy::{Policy, PolicyError, Settings};
 pub use redactor::Redactor;
 pub use report::{Left, Place, Replaced, Report};
-pub use ruleset::{OPTIONAL, SPECIAL, all as rules};
-pub use ruleset::{Rule, sample};
+pub use ruleset::{OPTIONAL, Rule, SPECIAL, all as rules, sample};
 pub use token::Mark;
 
 /// The limits of redaction, for the help and every report.

@@ -2,11 +2,10 @@
 
 use super::consent;
 use super::driving::{Driving, Part};
-use crate::cli::comparison;
 use crate::cli::comparison::Strictness;
 use crate::cli::exit::{Failure, usage};
 use crate::cli::output::Progress;
-use crate::cli::{filter, folder};
+use crate::cli::{comparison, filter, folder};
 use anyhow::{Context as _, anyhow};
 use mcpreel_replay::bind::Binder;
 use mcpreel_replay::diff::{Account, Judge, Outcome, Report, Trouble};

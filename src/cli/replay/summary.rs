@@ -2,8 +2,7 @@
 //! it is on record.
 
 use super::update::Updated;
-use crate::cli::comparison::Party;
-use crate::cli::comparison::ReportFormat;
+use crate::cli::comparison::{Party, ReportFormat};
 use crate::cli::exit::Failure;
 use crate::cli::output::{self, Output};
 use mcpreel_replay::bind::Bound;

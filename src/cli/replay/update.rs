@@ -1,10 +1,9 @@
 //! `--update`: a cassette becomes what the server says now.
 
-use crate::cli::cassette;
 use crate::cli::exit::{Failure, usage};
 use crate::cli::output::shown;
 use crate::cli::redact::{self, Secrets};
-use crate::cli::select;
+use crate::cli::{cassette, select};
 use anyhow::{Context as _, anyhow};
 use mcpreel_replay::diff::Class;
 use mcpreel_replay::player::Played;

@@ -9,8 +9,7 @@ use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId, Unfinished};
 use mcpreel_trace::session::{End, Session, Side};
 use regex::Regex;
-use std::sync::Arc;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// A server that ends when its input is closed has ended by then, nanoseconds.
 const LINGERS_NS: u64 = 2_000_000_000;

@@ -38,7 +38,8 @@ fn fits(method: &str, member: &'static str, json: &str) -> String {
         if fits { letter } else { '.' }
     };
     Revision::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .zip("abcde".chars())
         .map(letter)
         .collect()

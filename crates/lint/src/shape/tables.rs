@@ -369,7 +369,7 @@ mod tests {
     }
 
     fn each(look: &mut dyn FnMut(&Shapes, &Shape, usize)) {
-        for revision in Revision::ALL {
+        for &revision in Revision::ALL {
             let all = shapes(revision);
             for method in all.methods.values() {
                 for shape in [&method.params, &method.result] {
@@ -399,7 +399,7 @@ mod tests {
                 assert!(found != is_any, "{} in {}", method.name, usage.from);
             }
         }
-        for revision in Revision::ALL {
+        for &revision in Revision::ALL {
             for name in shapes(revision).methods.keys() {
                 let method = methods::find(name);
                 let used = method.into_iter().flat_map(methods::Method::uses);

@@ -16,8 +16,7 @@ use mcpreel_wire::brief;
 use mcpreel_wire::json::{Kind, Value};
 use mcpreel_wire::mcp::Revision;
 use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Tools of a list that are kept. Without a limit a server could make us grow with every page.
 const TOOLS: usize = 10_000;

@@ -179,7 +179,7 @@ impl Tools {
             if doubles.binary_search(&index).is_ok() {
                 tool.tell(&DUPLICATE_NAME, [member("name")], "listed before");
             }
-            let digest = digest((definition.raw(), part.revision()));
+            let digest = digest((definition.raw(), part.revision() as u8));
             if self.looked_at.is_first(digest) {
                 definitions.look(definition, &tool);
             }

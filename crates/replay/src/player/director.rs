@@ -15,8 +15,7 @@
 //! `questions` what the server is answered, `stages` when the replay is over, and `conclusion` what is
 //! left to say then.
 
-use super::calls::Notices;
-use super::calls::{Call, Calls, Skipped, Tally, named};
+use super::calls::{Call, Calls, Notices, Skipped, Tally, named};
 use super::questions::Questions;
 use super::script::{Script, Step, What};
 use super::stages::{Ending, Stage};

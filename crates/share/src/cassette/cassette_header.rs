@@ -4,8 +4,7 @@
 
 use super::VERSION;
 use mcpreel_store::reader::Summary;
-use mcpreel_trace::event::SelectionNote;
-use mcpreel_trace::event::{EventKind, ProcessContext};
+use mcpreel_trace::event::{EventKind, ProcessContext, SelectionNote};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::io::{self, Write};

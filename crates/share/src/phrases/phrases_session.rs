@@ -3,8 +3,7 @@
 use super::{Session, command};
 use mcpreel_store::reader::Summary;
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::event::SelectionNote;
-use mcpreel_trace::event::{EventKind, ProcessContext};
+use mcpreel_trace::event::{EventKind, ProcessContext, SelectionNote};
 use mcpreel_trace::session::{Closed, End, Peer, Side, Usage};
 use mcpreel_wire::text::{duration, escape, plural, size};
 use serde_json::Value;

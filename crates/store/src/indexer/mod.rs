@@ -24,8 +24,7 @@ pub mod write;
 
 use super::schema::{State, from_sql, to_sql};
 use super::{open, schema};
-use batch::Batch;
-use batch::names_unread;
+use batch::{Batch, names_unread};
 use derive::Deriver;
 pub use derive::IndexError;
 pub use line::COLLECT_LIMIT;

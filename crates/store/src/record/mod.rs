@@ -21,9 +21,8 @@ mod recorder;
 pub use keeper::index_by_this_program;
 pub use recorder::{Recorder, of_command};
 
-use mcpreel_capture::process::exit_event;
 use mcpreel_capture::process::spawn::SpawnError;
-use mcpreel_capture::process::{self, signals};
+use mcpreel_capture::process::{self, exit_event, signals};
 use mcpreel_capture::stdio;
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::event::EventKind;

@@ -20,8 +20,7 @@ pub use count::Sort;
 mod item;
 mod scan;
 
-pub use scan::LiveFilter;
-pub use scan::Scan;
+pub use scan::{LiveFilter, Scan};
 
 use crate::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::clock::{Clock, Moment};

@@ -6,8 +6,8 @@ mod conversation;
 #[path = "../../../../tests/support/dice.rs"]
 mod dice;
 mod draining;
+mod folder_listing;
 mod following;
-mod listing;
 mod opening;
 mod recovering;
 mod searching;

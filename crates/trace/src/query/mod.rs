@@ -26,7 +26,6 @@ mod parse;
 pub mod pattern;
 mod print;
 
-pub use ast::Query;
-pub use ast::relaxations;
+pub use ast::{Query, relaxations};
 pub use complete::{Completion, complete, undecided, value_text};
 pub use parse::{MAX_BYTES, MAX_DEPTH, QueryError};

@@ -58,7 +58,9 @@ impl TaskStatus {
 // The published revisions of the protocol.
 
 /// A published revision, in order of age.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, EnumString)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, EnumString, VariantArray,
+)]
 pub enum Revision {
     /// The first public one.
     #[strum(serialize = "2024-11-05")]
@@ -77,13 +79,8 @@ pub enum Revision {
 }
 
 impl Revision {
-    pub const ALL: [Self; 5] = [
-        Self::V2024_11_05,
-        Self::V2025_03_26,
-        Self::V2025_06_18,
-        Self::V2025_11_25,
-        Self::V2026_07_28,
-    ];
+    /// All of them, the oldest first.
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     pub fn as_str(self) -> &'static str {
         self.into()
@@ -93,12 +90,9 @@ impl Revision {
     /// is not younger, or the oldest if all are. `None` if the string does not begin with a date.
     pub fn judging(version: &str) -> Option<Self> {
         let date = version.get(..10).filter(|date| is_date(date))?;
-        let mut newest_first = Self::ALL.into_iter().rev();
-        Some(
-            newest_first
-                .find(|revision| revision.as_str() <= date)
-                .unwrap_or(Self::V2024_11_05),
-        )
+        let mut newest_first = Self::ALL.iter().rev().copied();
+        let found = newest_first.find(|revision| revision.as_str() <= date);
+        Some(found.unwrap_or(Self::V2024_11_05))
     }
 
     pub fn era(self) -> Era {

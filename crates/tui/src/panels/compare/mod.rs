@@ -19,8 +19,7 @@ mod compare_draw;
 mod two_calls;
 mod two_recordings;
 
-pub use compare_draw::Compared;
-pub use compare_draw::draw;
+pub use compare_draw::{Compared, draw};
 pub use two_recordings::{Only, Replayed};
 
 use crate::action::{Action, Context};

@@ -15,10 +15,12 @@ mod ci_reports;
 mod comparison;
 mod demo;
 mod diff;
+mod doctor;
 pub mod exit;
 mod export;
 mod filter;
 mod folder;
+mod hosts;
 mod import;
 mod lint;
 mod log;
@@ -43,6 +45,7 @@ mod stats;
 mod table;
 mod tail;
 mod why;
+mod wrap;
 
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -101,6 +104,10 @@ pub enum Command {
     Redact(redact::Redact),
     Report(report::Report),
     Demo(demo::Demo),
+    Hosts(hosts::Hosts),
+    Wrap(wrap::Wrap),
+    Unwrap(wrap::Unwrap),
+    Doctor(doctor::Doctor),
     Prune(prune::Prune),
     Reindex(reindex::Reindex),
     Completions(shell::Completions),
@@ -152,7 +159,7 @@ pub fn main() -> ExitCode {
 
 /// The commands by what they are for.
 const GROUPS: [(&str, &str); 5] = [
-    ("Record", "run demo"),
+    ("Record", "run demo hosts wrap unwrap doctor"),
     ("Look", "open ls show tail stats why search"),
     ("Check", "lint diff replay minimise"),
     ("Share", "export report redact import mock"),
@@ -225,6 +232,10 @@ fn dispatch(command: Command) -> Outcome {
         Command::Run(args) => Ok(exit::Exit::Process(args.run())),
         Command::Open(args) => args.run(),
         Command::Ls(args) => args.run(),
+        Command::Hosts(args) => args.run(),
+        Command::Wrap(args) => args.run(),
+        Command::Unwrap(args) => args.run(),
+        Command::Doctor(args) => args.run(),
         Command::Show(args) => args.run(),
         Command::Stats(args) => args.run(),
         Command::Why(args) => args.run(),

@@ -9,7 +9,8 @@
 //! * [`cli_import`]: cassettes and logs of other programs become recordings;
 //! * [`cli_report`]: all that a bug report needs, in a folder or one file;
 //! * [`filter`]: `-q` and `search`: which rows, and where a text stands;
-//! * [`why`]: the causes of sessions that really went wrong, ten of them told in `wrong.toml`;
+//! * [`cli_why`]: the causes of sessions that really went wrong, ten of them told in `wrong.toml`;
+//! * [`cli_hosts`]: hosts, and what is started by their configurations;
 //! * [`cli_live`]: `tail` and `demo`, while something is recorded;
 //! * [`lint`]: what is wrong, for people and for machines;
 //! * [`folder`]: which folder is looked in, what `ls`, `prune` and `reindex` do with it;
@@ -20,6 +21,7 @@ mod support;
 
 mod cli_export;
 mod cli_help;
+mod cli_hosts;
 mod cli_import;
 mod cli_live;
 mod cli_report;

@@ -1,0 +1,189 @@
+//! `mcpreel doctor`: nothing was recorded: what now?
+//!
+//! ```text
+//! recorder    ~/.cargo/bin/mcpreel, 0.1.0
+//! recordings  12 in ~/.local/share/mcpreel/recordings, the newest today 15:17 of weather
+//! weather     Claude Code: recorded, last today 15:17
+//! files       Claude Code: not recorded; mcpreel wrap claude-code:files
+//! browser     Cursor: recorded, but never yet; restart Cursor
+//!             its log says: spawn npx ENOENT (~/.config/Cursor/logs/…)
+//! undo        mcpreel unwrap --all
+//! ```
+
+use super::exit::{Exit, Failure, Outcome};
+use super::folder::{self, Folder};
+use super::hosts::{Configuration, Found, configurations, is_on_path};
+use super::output::{self, Ink, Output};
+use clap::Args;
+use mcpreel_config::Environment;
+use mcpreel_share::phrases::{command, when};
+use mcpreel_store::library::{Entry, Library, create_dir};
+use mcpreel_wire::text::{cut, escape, plural};
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+
+/// The end of a log that is looked at, bytes.
+const LOOKED_AT: u64 = 64 << 10;
+
+/// Columns of a line of a log that are shown.
+const LONGEST: usize = 160;
+
+/// Find out why nothing is recorded
+///
+/// Looks at the recorder, the folder of the recordings, and each server of each host: whether it is
+/// recorded, when it last was, whether what is to be started is there, and what the host's own log
+/// says. Changes nothing.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel doctor
+
+Exit code: 0 all servers that can be are recorded; 1 something is to be done, and is named.")]
+pub struct Doctor {
+    #[command(flatten)]
+    folder: Folder,
+}
+
+impl Doctor {
+    pub fn run(&self) -> Outcome {
+        let mut out = Output::stdout();
+        let mut exit = Exit::Fine;
+        let program = std::env::current_exe()?;
+        let place = if is_on_path("mcpreel") {
+            ""
+        } else {
+            "; `mcpreel` is not on your PATH"
+        };
+        let version = env!("CARGO_PKG_VERSION");
+        out.fact(
+            "recorder",
+            &format!("{}, {version}{place}", output::shown(&program)),
+        )?;
+        let library = Library::new(folder::of(&self.folder)?);
+        let entries = library.list()?;
+        write_recordings(&library, &entries, &mut out)?;
+        let (configurations, unread) = configurations()?;
+        for error in &unread {
+            out.fact("unread", &out.paint(Ink::Bad, &escape(&error.to_string())))?;
+            exit = Exit::Found;
+        }
+        let servers: Vec<_> = configurations
+            .iter()
+            .flat_map(Configuration::servers)
+            .collect();
+        for server in servers
+            .iter()
+            .filter(|server| server.words.is_some() && !server.is_off)
+        {
+            let last = entries.iter().filter(|entry| entry.name == server.name);
+            let last = last.map(|entry| entry.wall_ns).max();
+            let (text, ink) = state(server, last);
+            if ink != Ink::Good {
+                exit = Exit::Found;
+            }
+            let host = &server.configuration.host.name;
+            out.fact(
+                &escape(&server.name),
+                &format!("{host}: {}", out.paint(ink, &text)),
+            )?;
+            if let Some((line, path)) =
+                last_said(server).filter(|_| ink == Ink::Bad || last.is_none())
+            {
+                let path = output::shown(&path);
+                out.fact(
+                    "",
+                    &format!("its log says: {} ({path})", cut(&escape(&line), LONGEST)),
+                )?;
+            }
+        }
+        if servers.iter().any(Found::is_recorded) {
+            out.fact("undo", "mcpreel unwrap --all")?;
+        } else {
+            let how = "no server of a host is recorded: mcpreel hosts lists them, mcpreel wrap has \
+                       one recorded";
+            out.fact("begin", how)?;
+            exit = Exit::Found;
+        }
+        out.flush()?;
+        Ok(exit)
+    }
+}
+
+/// Says where the recordings are, and the newest.
+fn write_recordings(library: &Library, entries: &[Entry], out: &mut Output) -> Result<(), Failure> {
+    let dir = output::shown(library.dir());
+    let writable = create_dir(library.dir()).and_then(|()| tempfile::tempfile_in(library.dir()));
+    if let Err(error) = writable {
+        let text =
+            format!("nothing can be written in {dir}: {error}; --dir or MCPREEL_DIR names another");
+        out.fact("recordings", &out.paint(Ink::Bad, &text))?;
+        return Ok(());
+    }
+    let count = plural(entries.len() as u64, "recording");
+    let newest = entries.iter().max_by_key(|entry| entry.wall_ns);
+    let newest = newest.map(|entry| {
+        let (name, at) = (escape(&entry.name), when::short(entry.wall_ns));
+        format!(", the newest {at} of {name}")
+    });
+    let newest = newest.unwrap_or_default();
+    Ok(out.fact("recordings", &format!("{count} in {dir}{newest}"))?)
+}
+
+/// What is so of a server, and how bad that is.
+fn state(server: &Found<'_>, last: Option<u64>) -> (String, Ink) {
+    let configuration = server.configuration;
+    let this = command(&[format!("{}:{}", configuration.host.id, server.name)]);
+    if let Some(problem) = server.problem() {
+        return (problem, Ink::Bad);
+    }
+    if !server.is_recorded() {
+        return (format!("not recorded; mcpreel wrap {this}"), Ink::Warn);
+    }
+    let recorder = server.words.as_ref().and_then(|words| words.first());
+    let recorder = recorder.map(String::as_str).unwrap_or_default();
+    let is_there = if recorder.contains('/') {
+        Path::new(recorder).exists()
+    } else {
+        is_on_path(recorder)
+    };
+    match last {
+        _ if !is_there => {
+            let text = format!(
+                "{} is not there: mcpreel unwrap {this}, then mcpreel wrap {this}",
+                escape(recorder)
+            );
+            (text, Ink::Bad)
+        }
+        Some(ns) => (format!("recorded, last {}", when::short(ns)), Ink::Good),
+        None => (
+            format!("recorded, but never yet; {}", configuration.host.after),
+            Ink::Warn,
+        ),
+    }
+}
+
+/// The last line that the host's logs have on a server, best one of an error.
+fn last_said(server: &Found<'_>) -> Option<(String, std::path::PathBuf)> {
+    let home = Environment::of_process().home?;
+    let logs = server.configuration.host.logs(&home).into_iter().take(5);
+    let mut said = logs.filter_map(|path| {
+        let mut file = File::open(&path).ok()?;
+        let length = file.metadata().ok()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(LOOKED_AT)))
+            .ok()?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).ok()?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let is_its = path.to_string_lossy().contains(&server.name);
+        let lines = text
+            .lines()
+            .filter(|line| is_its || line.contains(&server.name));
+        let lines: Vec<_> = lines.filter(|line| !line.trim().is_empty()).collect();
+        let is_error =
+            |line: &&&str| line.to_ascii_lowercase().contains("error") || line.contains("ENOENT");
+        let line = lines.iter().rev().find(is_error).or(lines.last())?;
+        Some((line.trim().to_owned(), path))
+    });
+    said.next()
+}

@@ -1,0 +1,272 @@
+//! `mcpreel hosts`: the MCP hosts of this machine, their servers, and which of them are recorded.
+//!
+//! ```text
+//! HOST         SERVER   STARTED BY            RECORDED
+//! Claude Code  weather  npx -y weather        yes, last today 15:17
+//! Claude Code  files    files-server ~/notes  no
+//! Cursor       remote   https://example.com   no: reached by a URL
+//! ```
+
+use super::exit::{Exit, Failure, Outcome, usage};
+use super::folder::{self, Folder};
+use super::output::{self, Ink, Output};
+use super::table::{Cell, Fit, Table};
+use clap::Args;
+use mcpreel_config::Environment;
+use mcpreel_hosts::document::Document;
+use mcpreel_hosts::edit::{recorded, words};
+use mcpreel_hosts::file::{self, FileError};
+use mcpreel_hosts::table::{Host, Scope, hosts};
+use mcpreel_share::phrases::{command, when};
+use mcpreel_store::library::Library;
+use mcpreel_wire::text::{escape, plural};
+use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// List the MCP hosts of this machine, their servers, and which are recorded
+///
+/// Looks where each known host keeps its configuration, for the user and for the project that you
+/// are in. Nothing is changed; `mcpreel wrap` has a server recorded.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel hosts
+  mcpreel hosts --json | jq -r 'select(.recorded | not) | .server'")]
+pub struct Hosts {
+    #[command(flatten)]
+    folder: Folder,
+    /// One JSON object per server and line
+    #[arg(long)]
+    json: bool,
+}
+
+/// A configuration that was read.
+pub struct Configuration {
+    pub host: Host,
+    pub scope: Scope,
+    pub path: PathBuf,
+    pub document: Document,
+}
+
+/// A server of a configuration, by number.
+pub struct Found<'c> {
+    pub configuration: &'c Configuration,
+    pub name: String,
+    /// The folder of the project of the user's configuration that it is for.
+    pub within: Vec<String>,
+    /// The words that start it, with those of the recorder; `None` where it is not started so.
+    pub words: Option<Vec<String>>,
+    url: Option<String>,
+    /// Whether the host does not start it.
+    pub is_off: bool,
+}
+
+/// The configurations of all known hosts, and why some cannot be read.
+pub fn configurations() -> Result<(Vec<Configuration>, Vec<FileError>), Failure> {
+    let home = Environment::of_process().home;
+    let home = home.ok_or_else(|| usage("there is no home directory: HOME is not set"))?;
+    let folder = std::env::current_dir()?;
+    let (mut read, mut unread) = (Vec::new(), Vec::new());
+    let mut seen = HashSet::new();
+    for host in hosts() {
+        for (scope, path) in host.configurations(&home, &folder) {
+            // Some hosts read the file of another one.
+            if !seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())) {
+                continue;
+            }
+            match file::read(&path, host.format_of(&path)) {
+                Ok(document) => read.push(Configuration {
+                    host: host.clone(),
+                    scope,
+                    path,
+                    document,
+                }),
+                Err(error) => unread.push(error),
+            }
+        }
+    }
+    Ok((read, unread))
+}
+
+impl Configuration {
+    pub fn servers(&self) -> impl Iterator<Item = Found<'_>> {
+        let servers = self.host.servers(&self.document).into_iter();
+        let found = servers.map(|server| {
+            let mut urls = self.host.url.iter();
+            let url = urls.find_map(|url| server.node.get(url)?.text());
+            Found {
+                configuration: self,
+                words: words(&self.host, server.node),
+                url: url.map(str::to_owned),
+                is_off: self.host.is_off(&self.document, server.node),
+                name: server.name,
+                within: server.within,
+            }
+        });
+        // What is built into a host is neither started nor reached.
+        found.filter(|server| server.words.is_some() || server.url.is_some())
+    }
+}
+
+impl Found<'_> {
+    /// The words of the server itself.
+    pub fn own(&self) -> Option<&[String]> {
+        let words = self.words.as_deref()?;
+        Some(recorded(words).unwrap_or(words))
+    }
+
+    pub fn is_recorded(&self) -> bool {
+        self.words
+            .as_deref()
+            .is_some_and(|words| recorded(words).is_some())
+    }
+
+    /// What keeps the server from being started, as far as that can be seen.
+    pub fn problem(&self) -> Option<String> {
+        let program = self.own()?.first()?;
+        // What the host fills in is not known here.
+        if program.contains(['$', '~', '{']) {
+            return None;
+        }
+        let shown = escape(program);
+        if program.contains('/') {
+            let is_there = is_executable(Path::new(program));
+            return (!is_there).then(|| format!("there is no program {shown}"));
+        }
+        (!is_on_path(program)).then(|| format!("{shown} is not on your PATH"))
+    }
+
+    fn started_by(&self) -> String {
+        match (self.own(), &self.url) {
+            (Some(own), _) => command(own),
+            (None, Some(url)) => escape(url).into_owned(),
+            (None, None) => String::new(),
+        }
+    }
+}
+
+/// Whether a shell would find this program.
+pub fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|dir| is_executable(&dir.join(program)))
+}
+
+fn is_executable(path: &Path) -> bool {
+    let meta = path.metadata();
+    meta.is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+impl Hosts {
+    pub fn run(&self) -> Outcome {
+        let (configurations, unread) = configurations()?;
+        let library = Library::new(folder::of(&self.folder)?);
+        let mut newest = HashMap::new();
+        for entry in library.list()? {
+            let newest: &mut u64 = newest.entry(entry.name.clone()).or_default();
+            *newest = (*newest).max(entry.wall_ns);
+        }
+        let mut out = Output::stdout();
+        let servers = configurations.iter().flat_map(Configuration::servers);
+        let servers: Vec<_> = servers.collect();
+        if self.json {
+            for server in &servers {
+                out.json(&object(server, newest.get(&server.name).copied()))?;
+            }
+        } else {
+            write(&servers, &newest, &mut out)?;
+        }
+        for error in &unread {
+            output::say(&escape(&error.to_string()));
+        }
+        out.flush()?;
+        Ok(if unread.is_empty() {
+            Exit::Fine
+        } else {
+            Exit::Refused
+        })
+    }
+}
+
+fn write(
+    servers: &[Found<'_>],
+    newest: &HashMap<String, u64>,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    if servers.is_empty() {
+        let known: Vec<_> = hosts().iter().map(|host| &*host.name).collect();
+        out.line(&format!(
+            "no server was found in a configuration of {}\n\nmcpreel wrap --file PATH --key \
+             mcpServers   records those of another host\nmcpreel -- COMMAND   records a server that \
+             you start yourself",
+            known.join(", ")
+        ))?;
+        return Ok(());
+    }
+    let mut table = Table::new([
+        ("HOST", Fit::Left),
+        ("SERVER", Fit::Left),
+        ("STARTED BY", Fit::Cut),
+        ("RECORDED", Fit::Left),
+        ("FILE", Fit::Cut),
+    ]);
+    for server in servers {
+        let last = newest
+            .get(&server.name)
+            .map(|ns| format!("last {}", when::short(*ns)));
+        let last = last.unwrap_or_else(|| "never yet".to_owned());
+        let is_recorded = match (server.is_recorded(), &server.words) {
+            _ if server.is_off => Cell::new("no: it is switched off there", Ink::Faint),
+            (true, _) => Cell::new(format!("yes, {last}"), Ink::Good),
+            (false, Some(_)) => "no".into(),
+            (false, None) => Cell::new("no: reached by a URL", Ink::Faint),
+        };
+        let file = output::shown(&server.configuration.path);
+        table.push([
+            server.configuration.host.name.as_str().into(),
+            Cell::new(escape(&server.name), Ink::Strong),
+            server.started_by().into(),
+            is_recorded,
+            Cell::new(file, Ink::Faint),
+        ]);
+    }
+    table.write(out)?;
+    for server in servers {
+        if let Some(problem) = server.problem() {
+            let name = escape(&server.name);
+            out.inked(Ink::Warn, &format!("{name}: {problem}"))?;
+        }
+    }
+    let startable = servers.iter().filter(|server| server.words.is_some());
+    let open = startable.filter(|server| !server.is_recorded());
+    if let Some(first) = open.clone().next() {
+        let (host, name) = (&first.configuration.host.id, &first.name);
+        let count = plural(open.count() as u64, "server");
+        let all = command(&[format!("{host}:{name}")]);
+        out.line(&format!(
+            "\n{count} not recorded: mcpreel wrap {all} records one, mcpreel wrap --all all of them"
+        ))?;
+    }
+    Ok(())
+}
+
+fn object(server: &Found<'_>, newest: Option<u64>) -> Value {
+    let configuration = server.configuration;
+    json!({
+        "host": configuration.host.id,
+        "server": server.name,
+        "file": configuration.path.to_string_lossy(),
+        "scope": match configuration.scope {
+            Scope::User => "user",
+            Scope::Project => "project",
+        },
+        "project": server.within.first(),
+        "command": server.own(),
+        "url": server.url,
+        "recorded": server.is_recorded(),
+        "disabled": server.is_off,
+        "last_recorded": newest.map(when::rfc3339),
+        "problem": server.problem(),
+    })
+}

@@ -1,0 +1,342 @@
+//! `mcpreel wrap` and `unwrap`: the servers of a host are started through the recorder, or by
+//! themselves again.
+
+use super::exit::{Exit, Failure, Outcome, usage};
+use super::hosts::{Configuration, Found, configurations};
+use super::output::{self, Ink, Output};
+use clap::Args;
+use mcpreel_config::nearest;
+use mcpreel_hosts::document::Document;
+use mcpreel_hosts::edit::{self, EditError};
+use mcpreel_hosts::file::{self, FileError};
+use mcpreel_hosts::table::{Host, Scope, Server};
+use mcpreel_share::phrases::command;
+use mcpreel_wire::text::escape;
+use similar::{ChangeTag, TextDiff};
+use std::path::PathBuf;
+
+/// Have the servers of an MCP host recorded
+///
+/// Puts `mcpreel run --name SERVER --` in front of the command of a server in the host's
+/// configuration. Nothing else in the file changes, and `mcpreel unwrap` gives back what was there.
+/// The change is shown, and made after a yes. Sessions are recorded from the next start of the server.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel wrap claude-code:weather
+  mcpreel wrap cursor                all servers of a host
+  mcpreel wrap weather --dry-run     by the server's name; only show the change
+  mcpreel wrap --file ~/.myhost/config.json --key mcpServers --all
+  mcpreel wrap claude-code:weather --print > /tmp/mcp.json; claude --mcp-config /tmp/mcp.json
+
+`mcpreel hosts` lists hosts and servers.")]
+pub struct Wrap {
+    #[command(flatten)]
+    which: Which,
+    /// Print the changed entry as a configuration of its own instead of changing the file
+    #[arg(long, conflicts_with_all = ["dry_run", "yes"])]
+    print: bool,
+}
+
+/// Have the servers of an MCP host started without the recorder again
+///
+/// Takes `mcpreel run … --` out of the host's configuration. Nothing else in the file changes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mcpreel unwrap claude-code:weather
+  mcpreel unwrap --all")]
+pub struct Unwrap {
+    #[command(flatten)]
+    which: Which,
+}
+
+#[derive(Debug, Args)]
+struct Which {
+    /// HOST, HOST:SERVER, or SERVER
+    #[arg(value_name = "SERVER", required_unless_present = "all")]
+    names: Vec<String>,
+    /// All servers of all hosts
+    #[arg(long)]
+    all: bool,
+    /// Only show the change
+    #[arg(long)]
+    dry_run: bool,
+    /// Change without asking
+    #[arg(long)]
+    yes: bool,
+    /// A configuration of a host that mcpreel does not know: JSON, TOML or YAML
+    #[arg(long, value_name = "PATH", requires = "key")]
+    file: Option<PathBuf>,
+    /// Where in it the servers are: mcpServers, tools.mcp, ...
+    #[arg(long, value_name = "KEY", requires = "file")]
+    key: Option<String>,
+}
+
+impl Wrap {
+    pub fn run(&self) -> Outcome {
+        let recorder = std::env::current_exe()?;
+        let recorder = recorder
+            .to_str()
+            .ok_or_else(|| usage("the path of mcpreel is no text"))?;
+        let edit = |configuration: &Configuration, document: &Document, nth| {
+            // Others who share the file have mcpreel elsewhere.
+            let is_shared = configuration.scope == Scope::Project && configuration.host.committed;
+            let recorder = if is_shared { "mcpreel" } else { recorder };
+            edit::wrap(document, &configuration.host, nth, recorder)
+        };
+        if self.print {
+            return self.which.print(&edit);
+        }
+        self.which.change(&Verb {
+            edit: &edit,
+            done: "is recorded",
+            not_needed: "was recorded already",
+        })
+    }
+}
+
+impl Unwrap {
+    pub fn run(&self) -> Outcome {
+        let edit = |configuration: &Configuration, document: &Document, nth| {
+            edit::unwrap(document, &configuration.host, nth)
+        };
+        self.which.change(&Verb {
+            edit: &edit,
+            done: "is no longer recorded",
+            not_needed: "was not recorded",
+        })
+    }
+}
+
+/// The text in which a server of a configuration is changed; `None` if there is nothing to change.
+type Edit<'e> = &'e dyn Fn(&Configuration, &Document, usize) -> Result<Option<String>, EditError>;
+
+/// What is done to servers, and how it is said.
+struct Verb<'e> {
+    edit: Edit<'e>,
+    done: &'static str,
+    not_needed: &'static str,
+}
+
+impl Which {
+    fn configurations(&self) -> Result<Vec<Configuration>, Failure> {
+        let (Some(path), Some(key)) = (&self.file, &self.key) else {
+            let (configurations, unread) = configurations()?;
+            for error in unread {
+                output::say(&escape(&error.to_string()));
+            }
+            return Ok(configurations);
+        };
+        let host = Host::of_file(path, key).ok_or_else(|| {
+            usage("--file: its name ends with none of .json, .jsonc, .toml, .yaml and .yml")
+        })?;
+        Ok(vec![Configuration {
+            document: file::read(path, host.format)?,
+            host,
+            scope: Scope::User,
+            path: path.clone(),
+        }])
+    }
+
+    /// The servers that are meant.
+    fn chosen<'c>(&self, configurations: &'c [Configuration]) -> Result<Vec<Found<'c>>, Failure> {
+        let found = configurations.iter().flat_map(Configuration::servers);
+        let mut found: Vec<_> = found.collect();
+        let is_one = |name: &&String| found.iter().any(|server| is_meant(server, name));
+        if let Some(wanted) = self.names.iter().find(|name| !self.all && !is_one(name)) {
+            let names = found.iter().flat_map(|server| {
+                let (host, name) = (&server.configuration.host.id, &server.name);
+                [host.clone(), name.clone(), format!("{host}:{name}")]
+            });
+            let names: Vec<_> = names.collect();
+            let known: Vec<_> = names.iter().map(String::as_str).collect();
+            let hint = match nearest(wanted, &known) {
+                Some(near) => format!("did you mean `{}`?", escape(near)),
+                None => "`mcpreel hosts` lists them".to_owned(),
+            };
+            let wanted = escape(wanted);
+            let text = format!("there is no host or server `{wanted}`; {hint}");
+            return Err(Failure::Usage(text));
+        }
+        found.retain(|server| self.all || self.names.iter().any(|name| is_meant(server, name)));
+        Ok(found)
+    }
+
+    /// Shows what changes in each file, asks, and changes it.
+    fn change(&self, verb: &Verb<'_>) -> Outcome {
+        let configurations = self.configurations()?;
+        let chosen = self.chosen(&configurations)?;
+        let mut out = Output::stdout();
+        let (mut exit, mut has_changes) = (Exit::Fine, false);
+        for configuration in &configurations {
+            let of_file = |it: &&Found<'_>| std::ptr::eq(it.configuration, configuration);
+            let (mut changing, mut text) = (Vec::new(), configuration.document.text.clone());
+            // What cannot be changed is told, and does not keep the others from it.
+            for server in chosen.iter().filter(of_file) {
+                let name = escape(&server.name);
+                match edited(&text, configuration, &[server], verb.edit) {
+                    Ok(Some(new)) => {
+                        changing.push(server);
+                        text = new;
+                    }
+                    Ok(None) | Err(EditError::Url) if self.all => {}
+                    Ok(None) => out.line(&format!("{name} {}", verb.not_needed))?,
+                    Err(error) => {
+                        output::say(&format!("{name} is left as it is: {error}"));
+                        exit = Exit::Refused;
+                    }
+                }
+            }
+            if changing.is_empty() {
+                continue;
+            }
+            has_changes = true;
+            show(configuration, &text, &mut out)?;
+            out.flush()?;
+            if self.dry_run || !self.yes && !is_wanted()? {
+                continue;
+            }
+            if let Err(error) = write(configuration, &changing, verb, &mut out)? {
+                output::say(&escape(&error.to_string()));
+                exit = Exit::Refused;
+            }
+        }
+        if !has_changes && self.all {
+            out.line("there is nothing to change")?;
+        }
+        out.flush()?;
+        Ok(exit)
+    }
+
+    /// Prints the changed entries as a configuration of their own, or as command lines.
+    fn print(&self, edit: Edit<'_>) -> Outcome {
+        let configurations = self.configurations()?;
+        let mut out = Output::stdout();
+        for server in self.chosen(&configurations)? {
+            let configuration = server.configuration;
+            let text = edited(
+                &configuration.document.text,
+                configuration,
+                &[&server],
+                edit,
+            );
+            let text = text.map_err(anyhow::Error::from)?;
+            let text = text.unwrap_or_else(|| configuration.document.text.clone());
+            let document = Document::parse(text, configuration.document.format);
+            let document = document.map_err(anyhow::Error::from)?;
+            let servers = configuration.host.servers(&document);
+            let mut servers = servers.iter();
+            let entry = servers.find(|it| it.name == server.name && it.within == server.within);
+            let Some(entry) = entry else { continue };
+            let raw = document.raw(&entry.node.at);
+            if raw.starts_with('{') && serde_json::from_str::<serde_json::Value>(raw).is_ok() {
+                let name = serde_json::to_string(&server.name)?;
+                out.line(&format!("{{\"mcpServers\":{{{name}:{raw}}}}}"))?;
+            } else if let Some(words) = edit::words(&configuration.host, entry.node) {
+                out.line(&command(&words))?;
+            }
+        }
+        out.flush()?;
+        Ok(Exit::Fine)
+    }
+}
+
+/// Changes servers in a configuration, and says what is to be done now.
+fn write(
+    configuration: &Configuration,
+    servers: &[&Found<'_>],
+    verb: &Verb<'_>,
+    out: &mut Output,
+) -> Result<Result<(), FileError>, Failure> {
+    let host = &configuration.host;
+    if !host.edit {
+        let name = &host.name;
+        out.line(&format!(
+            "{name} does not read what others write: {}",
+            host.after
+        ))?;
+        return Ok(Ok(()));
+    }
+    let changed = file::change(
+        &configuration.path,
+        configuration.document.format,
+        |document| edited(&document.text, configuration, servers, verb.edit),
+    );
+    if let Err(error) = changed {
+        return Ok(Err(error));
+    }
+    let names: Vec<_> = servers.iter().map(|server| escape(&server.name)).collect();
+    let (names, done, after) = (names.join(", "), verb.done, &host.after);
+    out.line(&format!("{names} {done} from the next start: {after}"))?;
+    if !host.verified {
+        let text = "that this host reads this file is said by others, not by its makers";
+        out.inked(Ink::Warn, text)?;
+    }
+    if let Some(note) = &host.note {
+        out.inked(Ink::Faint, note)?;
+    }
+    Ok(Ok(()))
+}
+
+/// Shows the lines that change.
+fn show(configuration: &Configuration, new: &str, out: &mut Output) -> Result<(), Failure> {
+    out.inked(Ink::Strong, &output::shown(&configuration.path))?;
+    let diff = TextDiff::from_lines(&*configuration.document.text, new);
+    for hunk in diff.unified_diff().context_radius(2).iter_hunks() {
+        for change in hunk.iter_changes() {
+            let (sign, ink) = match change.tag() {
+                ChangeTag::Delete => ('-', Ink::Bad),
+                ChangeTag::Insert => ('+', Ink::Good),
+                ChangeTag::Equal => (' ', Ink::Plain),
+            };
+            let line = change.value().trim_end_matches(['\r', '\n']);
+            let line = line.replace('\t', "    ");
+            out.inked(ink, &format!("{sign} {}", escape(&line)))?;
+        }
+    }
+    Ok(())
+}
+
+/// The text in which each of these servers is changed; `None` if none is.
+fn edited(
+    text: &str,
+    configuration: &Configuration,
+    servers: &[&Found<'_>],
+    edit: Edit<'_>,
+) -> Result<Option<String>, EditError> {
+    let mut changed = None;
+    for wanted in servers {
+        let text = changed.as_deref().unwrap_or(text).to_owned();
+        let document = Document::parse(text, configuration.document.format)?;
+        let servers = configuration.host.servers(&document);
+        let is_it = |it: &_| is_same(it, wanted);
+        let Some(nth) = servers.iter().position(is_it) else {
+            continue;
+        };
+        changed = edit(configuration, &document, nth)?.or(changed);
+    }
+    Ok(changed)
+}
+
+fn is_same(server: &Server<'_>, wanted: &Found<'_>) -> bool {
+    server.name == wanted.name && server.within == wanted.within
+}
+
+fn is_meant(server: &Found<'_>, wanted: &str) -> bool {
+    let host = &*server.configuration.host.id;
+    let both = wanted
+        .strip_prefix(host)
+        .and_then(|rest| rest.strip_prefix(':'));
+    wanted == host || wanted == server.name || both == Some(&*server.name)
+}
+
+/// Whether the change is to be made: a person is asked, a script has to say so.
+fn is_wanted() -> Result<bool, Failure> {
+    if !output::is_attended() {
+        let text = "nothing was changed: --yes changes without asking, --dry-run only shows";
+        return Err(usage(text));
+    }
+    let answer = output::ask("change it? [y/N] ")?;
+    Ok(["y", "yes"].contains(&answer.as_str()))
+}

@@ -1,0 +1,203 @@
+//! `hosts`, `wrap` and `unwrap`: the configurations of hosts, and what is started by them.
+
+use crate::support::{Library, MCPREEL, peer, text};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// The home of a person with hosts, with the recordings elsewhere.
+struct Home {
+    folder: tempfile::TempDir,
+    recordings: Library,
+}
+
+impl Home {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().expect("a temporary folder"),
+            recordings: Library::new(),
+        }
+    }
+
+    /// Writes a file below the home, and returns its path.
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("it has a folder")).expect("it can be made");
+        fs::write(&path, text).expect("it can be written");
+        path
+    }
+
+    fn mcpreel(&self, args: &[&str]) -> Output {
+        let mut command = Command::new(MCPREEL);
+        command
+            .args(args)
+            .env_clear()
+            .current_dir(self.folder.path());
+        command.env("HOME", self.folder.path());
+        command.env("MCPREEL_DIR", self.recordings.path());
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        let output = command.stdin(Stdio::null()).output();
+        output.expect("mcpreel starts")
+    }
+
+    fn said(&self, args: &[&str]) -> String {
+        let output = self.mcpreel(args);
+        assert!(output.status.success(), "{args:?}: {}", text(&output));
+        String::from_utf8(output.stdout).expect("the output is UTF-8")
+    }
+
+    fn refused(&self, args: &[&str], code: i32, why: &str) {
+        let output = self.mcpreel(args);
+        let said = text(&output);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
+        assert!(said.contains(why), "{args:?}: {said}");
+    }
+
+    fn servers(&self) -> Vec<serde_json::Value> {
+        let said = self.said(&["hosts", "--json"]);
+        let lines = said
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("it is JSON"));
+        lines.collect()
+    }
+}
+
+/// A configuration of Claude Code with a server that echoes, and one that is reached by a URL.
+fn configuration(server: &Path) -> String {
+    format!(
+        "{{\n  \"numStartups\": 7,\n  \"mcpServers\": {{\n    \"echo\": {{\n      \"command\": {},\n      \
+         \"args\": [\"echo\"],\n      \"env\": {{}}\n    }},\n    \"far\": {{\"type\": \"http\", \"url\": \
+         \"https://example.com/mcp\"}}\n  }}\n}}\n",
+        serde_json::json!(server)
+    )
+}
+
+#[test]
+fn a_wrapped_server_is_recorded_by_whoever_starts_it_and_unwrapped_to_the_byte() {
+    let home = Home::new();
+    let before = configuration(Path::new("/bin/cat")).replace("[\"echo\"]", "[\"-u\"]");
+    let path = home.write(".claude.json", &before);
+    let servers = home.servers();
+    let names: Vec<_> = servers
+        .iter()
+        .map(|server| server["server"].as_str())
+        .collect();
+    assert_eq!(names, [Some("echo"), Some("far")]);
+    assert_eq!(servers[0]["command"], serde_json::json!(["/bin/cat", "-u"]));
+    assert_eq!(
+        (&servers[0]["recorded"], &servers[0]["last_recorded"]),
+        (&false.into(), &().into())
+    );
+    assert_eq!(servers[1]["url"], "https://example.com/mcp");
+
+    let shown = home.said(&["wrap", "claude-code:echo", "--dry-run"]);
+    assert!(
+        shown.contains("+       \"args\": [\"run\", \"--name\", \"echo\", \"--\", "),
+        "{shown}"
+    );
+    assert_eq!(fs::read_to_string(&path).expect("it is there"), before);
+    home.refused(&["wrap", "echo"], 2, "--yes changes without asking");
+    assert_eq!(fs::read_to_string(&path).expect("it is there"), before);
+
+    let done = home.said(&["wrap", "echo", "--yes"]);
+    assert!(
+        done.contains("echo is recorded from the next start"),
+        "{done}"
+    );
+    let wrapped = fs::read_to_string(&path).expect("it is there");
+    let read: serde_json::Value = serde_json::from_str(&wrapped).expect("it is JSON");
+    let entry = &read["mcpServers"]["echo"];
+    let args = entry["args"].as_array().expect("they are a list").iter();
+    let args: Vec<_> = args.map(|arg| arg.as_str().expect("it is text")).collect();
+    let command = entry["command"].as_str().expect("it is text");
+    let mut server = Command::new(command);
+    server
+        .args(args)
+        .env("MCPREEL_DIR", home.recordings.path())
+        .stdin(Stdio::null());
+    assert!(server.status().expect("it starts").success());
+    assert_eq!(home.recordings.json(&["show", "@"])[0]["name"], "echo");
+    let servers = home.servers();
+    assert_eq!(servers[0]["command"], serde_json::json!(["/bin/cat", "-u"]));
+    assert_eq!(servers[0]["recorded"], true);
+    assert!(servers[0]["last_recorded"].is_string(), "{servers:?}");
+
+    home.said(&["wrap", "echo", "--yes"]);
+    assert_eq!(fs::read_to_string(&path).expect("it is there"), wrapped);
+    // What has changed meanwhile stays changed.
+    let later = wrapped.replace("\"numStartups\": 7", "\"numStartups\": 8");
+    fs::write(&path, later).expect("it can be written");
+    home.said(&["unwrap", "--all", "--yes"]);
+    let after = before.replace("\"numStartups\": 7", "\"numStartups\": 8");
+    assert_eq!(fs::read_to_string(&path).expect("it is there"), after);
+}
+
+#[test]
+fn a_file_that_is_shared_names_the_program_and_a_printed_one_is_complete() {
+    let home = Home::new();
+    home.write(".mcp.json", &configuration(&peer()));
+    let shown = home.said(&["wrap", "--all", "--dry-run"]);
+    assert!(shown.contains("\"command\": \"mcpreel\","), "{shown}");
+    let printed = home.said(&["wrap", "echo", "--print"]);
+    let read: serde_json::Value = serde_json::from_str(&printed).expect("it is JSON");
+    assert_eq!(read["mcpServers"]["echo"]["args"][0], "run");
+}
+
+#[test]
+fn what_cannot_be_changed_is_left_and_said_in_a_sentence() {
+    let home = Home::new();
+    home.refused(&["wrap", "claude-code"], 2, "`mcpreel hosts` lists them");
+    let path = home.write(".claude.json", &configuration(Path::new("/bin/cat")));
+    home.refused(&["wrap", "claude-cod"], 2, "did you mean `claude-code`?");
+    home.refused(
+        &["wrap", "far", "--yes"],
+        3,
+        "far is left as it is: it is reached by a URL",
+    );
+
+    let before = fs::read(&path).expect("it is there");
+    let mode = |mode| {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("it is ours");
+    };
+    mode(0o444);
+    home.refused(&["wrap", "echo", "--yes"], 3, "may not be written");
+    mode(0o600);
+    home.said(&["wrap", "echo", "--yes"]);
+    let kept = fs::metadata(&path)
+        .expect("it is there")
+        .permissions()
+        .mode();
+    assert_eq!(kept & 0o777, 0o600);
+    home.said(&["unwrap", "echo", "--yes"]);
+    assert_eq!(fs::read(&path).expect("it is there"), before);
+
+    fs::write(&path, "{\"mcpServers\": {,}}").expect("it can be written");
+    home.refused(&["hosts"], 3, ".claude.json cannot be understood");
+    fs::remove_file(&path).expect("it is there");
+    std::os::unix::fs::symlink("nowhere", &path).expect("it can be made");
+    home.refused(&["hosts"], 3, "leads to a file that is not there");
+}
+
+#[test]
+fn a_link_stays_one_and_an_unknown_host_is_named_by_its_file() {
+    let home = Home::new();
+    let real = home.write(
+        "dotfiles/host.yaml",
+        "tools:\n  mcp:\n    echo:\n      command: cat\n",
+    );
+    let link = home.folder.path().join("host.yaml");
+    std::os::unix::fs::symlink(&real, &link).expect("it can be made");
+    let file = link.to_str().expect("it is text");
+    let of_file = ["--all", "--yes", "--file", file, "--key", "tools.mcp"];
+    home.said(&[&["wrap"], &of_file[..]].concat());
+    assert!(link.is_symlink());
+    let wrapped = fs::read_to_string(&real).expect("it is there");
+    assert!(
+        wrapped.contains("args: [ \"run\", \"--name\", \"echo\", \"--\", cat]"),
+        "{wrapped}"
+    );
+    home.said(&[&["unwrap"], &of_file[..]].concat());
+    let after = fs::read_to_string(&real).expect("it is there");
+    assert_eq!(after, "tools:\n  mcp:\n    echo:\n      command: cat\n");
+}

@@ -13,6 +13,17 @@ fn document(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).expect("the document is there")
 }
 
+/// The README and the pages that it links to, by path. The rules' page is checked by itself, that of
+/// the architecture has no commands.
+fn pages() -> Vec<(String, String)> {
+    let pages = std::fs::read_dir(root().join("docs")).expect("the pages are there");
+    let names = pages.map(|page| page.expect("it is listed").file_name());
+    let names = names.map(|name| format!("docs/{}", name.to_string_lossy()));
+    let names = names.filter(|name| name.ends_with(".md") && name != "docs/rules.md");
+    let names = names.chain(["README.md".to_owned()]);
+    names.map(|name| (name.clone(), document(&name))).collect()
+}
+
 /// The fenced blocks of a document in one language.
 fn blocks(document: &str, language: &str) -> Vec<String> {
     let fenced = document.split("```").skip(1).step_by(2);
@@ -94,19 +105,32 @@ fn assert_parsed<S: AsRef<str>>(lines: impl IntoIterator<Item = S>) -> usize {
 }
 
 #[test]
-fn every_command_of_the_readme_is_one() {
-    let readme = document("README.md");
-    let mut shown = spans(&readme);
-    for language in ["sh", "text"] {
-        let blocks = blocks(&readme, language);
-        shown.extend(
-            blocks
-                .iter()
-                .flat_map(|text| text.lines().map(str::to_owned)),
-        );
+fn every_command_of_the_readme_and_the_pages_is_one() {
+    for (name, page) in pages() {
+        // In prose a command may stand for itself, without what it needs.
+        let mut shown = spans(&page);
+        shown.retain(|span| {
+            let command = span.strip_prefix("mcpreel ").unwrap_or(span);
+            Cli::command().find_subcommand(command).is_none()
+        });
+        for language in ["sh", "text"] {
+            let blocks = blocks(&page, language);
+            let lines = blocks.iter().flat_map(|text| text.lines());
+            shown.extend(lines.map(str::to_owned));
+        }
+        let count = assert_parsed(shown);
+        let least = if name == "README.md" { 20 } else { 0 };
+        assert!(count >= least, "{name} was not understood: {count}");
     }
-    let count = assert_parsed(shown);
-    assert!(count >= 10, "the README was not understood: {count}");
+}
+
+#[test]
+fn the_readme_is_short() {
+    let lines = document("README.md").lines().count();
+    assert!(
+        lines <= 150,
+        "{lines} lines; what is more belongs to a page in docs"
+    );
 }
 
 #[test]
@@ -126,16 +150,12 @@ fn what_the_readme_puts_into_a_hosts_configuration_starts_a_server() {
 }
 
 #[test]
-fn the_rules_of_the_readme_are_read() {
-    let blocks = blocks(&document("README.md"), "toml");
-    let rules: Vec<_> = blocks
-        .iter()
-        .filter(|block| block.starts_with("[["))
-        .collect();
-    assert!(!rules.is_empty());
-    for block in rules {
+fn the_rules_of_the_page_on_comparisons_are_read() {
+    let blocks = blocks(&document("docs/diff.md"), "toml");
+    assert!(!blocks.is_empty());
+    for block in blocks {
         let mut rules = mcpreel_replay::rules::Rules::default();
-        let added = rules.add(block, Path::new("README.md"));
+        let added = rules.add(&block, Path::new("diff.md"));
         assert!(added.is_ok() && rules.len() >= 3, "{added:?}");
     }
 }
@@ -155,17 +175,17 @@ fn every_example_of_the_help_is_a_command() {
 }
 
 #[test]
-fn every_file_that_the_readme_links_to_is_there() {
-    let readme = document("README.md");
-    let links = readme.split("](").skip(1);
-    let links = links.filter_map(|rest| rest.split_once(')'));
-    let files: Vec<_> = links
-        .map(|(link, _)| link)
-        .filter(|link| !link.starts_with("http"))
-        .collect();
-    assert!(files.len() >= 4, "{files:?}");
-    for file in files {
-        assert!(root().join(file).exists(), "{file}");
+fn every_file_that_a_page_links_to_is_there() {
+    for (name, page) in pages() {
+        let page = page.replace("`](", "](");
+        let links = page.split("](").skip(1);
+        let links = links.filter_map(|rest| Some(rest.split_once(')')?.0));
+        let folder = root().join(&name);
+        let folder = folder.parent().expect("it has a folder");
+        for link in links.filter(|link| !link.starts_with("http")) {
+            let file = link.split('#').next().unwrap_or(link);
+            assert!(folder.join(file).exists(), "{name}: {link}");
+        }
     }
 }
 

@@ -90,6 +90,20 @@ pub fn configurations() -> Result<(Vec<Configuration>, Vec<FileError>), Failure>
     Ok((read, unread))
 }
 
+/// The servers that could be recorded and are not: what they are called, and `HOST:SERVER`.
+pub fn not_recorded() -> Vec<(String, String)> {
+    let (configurations, _) = configurations().unwrap_or_default();
+    let servers = configurations.iter().flat_map(Configuration::servers);
+    let open = servers.filter(|it| it.words.is_some() && !it.is_recorded());
+    let open = open.map(|server| {
+        let host = &server.configuration.host;
+        let (name, started_by) = (escape(&server.name), server.started_by());
+        let label = format!("{}  {name}  {started_by}", host.name);
+        (label, format!("{}:{}", host.id, server.name))
+    });
+    open.collect()
+}
+
 impl Configuration {
     pub fn servers(&self) -> impl Iterator<Item = Found<'_>> {
         let servers = self.host.servers(&self.document).into_iter();

@@ -33,8 +33,8 @@ const WAYS: [&str; 9] = [
 ];
 
 const HOW_TO_BEGIN: &str = "\
-record a server, by putting this in front of its command in a host's configuration:
-  mcpreel run -- COMMAND
+have a server of a host on this machine recorded:
+  mcpreel hosts
 see how it looks, with nothing else installed:
   mcpreel demo";
 

@@ -1,26 +1,28 @@
 //! `mcpreel open`, and `mcpreel` alone: the viewer.
 
 use super::cassette::Tape;
+use super::demo::{self, Demo};
 use super::exit::{self, Exit, Failure, Outcome};
 use super::folder::{Folder, Settings};
 use super::ls::Ls;
 use super::quantity::one_of;
-use super::{output, redact, select};
+use super::wrap::Wrap;
+use super::{hosts, output, redact, select};
 use clap::Args;
 use mcpreel_redact::Policy;
 use mcpreel_share::outgoing::file;
 use mcpreel_store::library::Library;
 use mcpreel_store::record::{self, Ending};
-use mcpreel_tui::Options;
 use mcpreel_tui::settings::{self, Color, Remembered};
 use mcpreel_tui::theme::Theme;
+use mcpreel_tui::{Ended, Next, Options};
 use mcpreel_wire::text::escape;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
 /// The options of the viewer; the configuration file has the same.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Options of the viewer")]
 pub struct Appearance {
     /// Colours in the viewer [default: unless `NO_COLOR` is set or `TERM` is dumb]
@@ -86,7 +88,13 @@ pub fn all(folder: Folder, appearance: &Appearance) -> Outcome {
     if !is_terminal() {
         return Ls::of(folder).run();
     }
-    show(options(&folder, appearance)?)
+    let mut options = options(&folder, appearance)?;
+    options.servers = hosts::not_recorded();
+    match shown(options)? {
+        Shown::Ended(exit) => Ok(exit),
+        Shown::Next(Next::Demo) => demo::run(&Demo::of(folder, appearance.clone())),
+        Shown::Next(Next::Wrap(server)) => Wrap::of(server).run(),
+    }
 }
 
 /// Whether somebody sits in front of us, can press keys, and has a terminal that moves its cursor.
@@ -124,12 +132,26 @@ pub fn options(folder: &Folder, appearance: &Appearance) -> Result<Options, Fail
         settings,
         policy: policy(),
         remarks: warnings.chain(faults).collect(),
+        servers: Vec::new(),
         memory,
     })
 }
 
+/// How a viewer ended, and what comes next.
+enum Shown {
+    Ended(Exit),
+    Next(Next),
+}
+
 /// Shows the viewer until the user quits.
 pub fn show(options: Options) -> Outcome {
+    Ok(match shown(options)? {
+        Shown::Ended(exit) => exit,
+        Shown::Next(_) => Exit::Fine,
+    })
+}
+
+fn shown(options: Options) -> Result<Shown, Failure> {
     // The viewer takes care of signals: it has a terminal to put in order.
     file::hand_signals_over();
     // What did not end in time may leave something behind, however the viewer ends.
@@ -137,8 +159,11 @@ pub fn show(options: Options) -> Outcome {
     let ended = mcpreel_tui::run(options);
     drop(sweep);
     Ok(match ended? {
-        None => Exit::Fine,
-        Some(signal) => Exit::Process(record::end_as(Ending::Signal(signal))),
+        Ended::Quit => Shown::Ended(Exit::Fine),
+        Ended::Signal(signal) => {
+            Shown::Ended(Exit::Process(record::end_as(Ending::Signal(signal))))
+        }
+        Ended::Next(next) => Shown::Next(next),
     })
 }
 

@@ -19,7 +19,9 @@ fn pages() -> Vec<(String, String)> {
     let pages = std::fs::read_dir(root().join("docs")).expect("the pages are there");
     let names = pages.map(|page| page.expect("it is listed").file_name());
     let names = names.map(|name| format!("docs/{}", name.to_string_lossy()));
-    let names = names.filter(|name| name.ends_with(".md") && name != "docs/rules.md");
+    let names = names.filter(|name| {
+        Path::new(name).extension().is_some_and(|end| end == "md") && name != "docs/rules.md"
+    });
     let names = names.chain(["README.md".to_owned()]);
     names.map(|name| (name.clone(), document(&name))).collect()
 }

@@ -262,3 +262,30 @@ fn ctrl_c_ends_a_replay_and_once_more_kills_its_server() {
     terminal.press("qq");
     assert_eq!(terminal.end().0, 0);
 }
+
+#[test]
+fn an_empty_library_leads_to_a_server_that_is_recorded() {
+    let library = Library::new();
+    let home = library.path();
+    let path = home.join(".claude.json");
+    let before = r#"{"mcpServers": {"echo": {"command": "cat", "args": []}}}"#;
+    std::fs::write(&path, before).expect("it can be written");
+    let empty = home.join("none");
+    let home = home.to_str().expect("the path is text");
+    let environment = [("MCPREEL_DIR", empty.to_str().expect("the path is text"))];
+    let mut terminal = viewer(&[], &environment, home);
+    terminal.wait_for("w has one of 1 server on this machine recorded");
+    terminal.press("w");
+    terminal.wait_for("Claude Code  echo  cat");
+    terminal.press("\r");
+    terminal.wait_for("change it? [y/N]");
+    terminal.press("y\r");
+    let (code, _) = terminal.end();
+    assert_eq!(code, 0);
+    terminal.look(|screen| assert!(screen.contents().contains("restart Claude Code")));
+    let text = std::fs::read_to_string(&path).expect("it is there");
+    assert!(
+        text.contains(r#""args": ["run", "--name", "echo", "--", "cat"]"#),
+        "{text}"
+    );
+}

@@ -100,6 +100,7 @@ actions! {
     Bottom, "bottom", [Everywhere "G End"], "to the end; in a live list: follow";
 
     // Recordings.
+    Wrap, "wrap", [Library "w"], "have a server of a host on this machine recorded";
     Delete, "delete", [Library "Delete D"], "delete the recording, after asking";
     Select, "select", [List "Space", Library "Space"], "select for a comparison; two at most";
     Unselect, "unselect", [], "clear the selection for a comparison";

@@ -38,6 +38,16 @@ pub enum Effect {
     Suspend,
     Repaint,
     Quit,
+    /// Give the terminal back for this.
+    Leave(Next),
+}
+
+/// What comes after the viewer, on the normal screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    Demo,
+    /// Have this server of a host recorded, `HOST:SERVER`.
+    Wrap(String),
 }
 
 pub type Effects = Vec<Effect>;

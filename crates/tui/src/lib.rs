@@ -36,7 +36,8 @@ pub mod view;
 pub mod widget;
 pub mod worker;
 
-pub use runtime::{Options, run};
+pub use effect::Next;
+pub use runtime::{Ended, Options, run};
 
 /// The unit tests write sessions with the same file as the integration tests and the benches.
 #[cfg(test)]

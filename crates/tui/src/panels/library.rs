@@ -15,7 +15,7 @@ use super::prompt::{Live, Prompt};
 use super::shelf::{Listing, Order, Row, Shelf, about, file_name, state, title, wrong};
 use crate::action::Action;
 use crate::app::{App, Viewer};
-use crate::effect::{Effects, Now};
+use crate::effect::{Effect, Effects, Next, Now};
 use crate::layout;
 use crate::panels::footer;
 use crate::panels::menu::{Entry as Item, Menu};
@@ -79,6 +79,11 @@ pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
             let menu = Menu::new("sort the recordings by", ORDERS.map(entry).into());
             return Some(app.push(menu));
         }
+        Action::Wrap => return Some(choose_server(app)),
+        // The first steps: there is nothing to compare yet.
+        Action::Diff if app.library.rows.is_empty() => {
+            return Some(vec![Effect::Leave(Next::Demo)]);
+        }
         Action::Close if !app.library.narrow.is_empty() => return Some(narrow(app, "")),
         Action::Note => return ask_note(app),
         Action::Delete => return ask_delete(app),
@@ -88,6 +93,20 @@ pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
         }
     }
     Some(vec![])
+}
+
+/// Offers the servers that could be recorded.
+fn choose_server(app: &mut App) -> Effects {
+    let servers = app.library.servers.iter();
+    let entries = servers.map(|(label, name)| {
+        let next = Next::Wrap(name.clone());
+        Item::new(' ', label, |_| vec![Effect::Leave(next)])
+    });
+    let entries: Vec<_> = entries.collect();
+    if entries.is_empty() {
+        return app.refuse("no host on this machine has a server to be recorded; `mcpreel hosts`");
+    }
+    app.push(Menu::new("have a server recorded", entries))
 }
 
 /// Shows the recordings in this order, the first of them under the cursor.
@@ -408,6 +427,19 @@ fn instead(library: &Shelf) -> Vec<(Role, String)> {
     let dir = escape(&dir);
     let text = |text: &str| (Role::Text, text.to_owned());
     let command = |command: &str| (Role::Strong, command.to_owned());
+    let (begin, wrap) = match library.servers.len() as u64 {
+        0 => {
+            let by_hand = "put this before the command of a server, wherever its host keeps it:";
+            (by_hand.to_owned(), "mcpreel run -- COMMAND")
+        }
+        count => {
+            let servers = plural(count, "server");
+            (
+                format!("w has one of {servers} on this machine recorded:"),
+                "mcpreel wrap",
+            )
+        }
+    };
     match &library.listing {
         Listing::Asked => vec![(Role::Faint, format!("reading {dir}"))],
         Listing::Unreadable(error) => vec![
@@ -422,10 +454,10 @@ fn instead(library: &Shelf) -> Vec<(Role, String)> {
         Listing::Known => vec![
             text(&format!("no recordings in {dir}")),
             text(""),
-            text("see how it looks, with nothing else installed:"),
+            text("d shows how it looks, with nothing else installed:"),
             command("mcpreel demo"),
-            text("record a server, by putting this before its command in a host's configuration:"),
-            command("mcpreel run -- COMMAND"),
+            text(&begin),
+            command(wrap),
         ],
     }
 }

@@ -18,6 +18,8 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub struct Shelf {
     pub dir: PathBuf,
+    /// Servers of hosts that could be recorded: what they are called, and `HOST:SERVER`.
+    pub servers: Vec<(String, String)>,
     pub listing: Listing,
     /// All recordings: live ones first, then the newest.
     pub rows: Vec<Row>,

@@ -15,7 +15,7 @@ mod screen;
 mod threads;
 
 use super::app::{Settings, Viewer};
-use super::effect::{Effect, Effects, Msg, Now};
+use super::effect::{Effect, Effects, Msg, Next, Now};
 use super::worker::Means;
 use super::{panels, update, view};
 use mcpreel_redact::Policy;
@@ -49,10 +49,20 @@ pub struct Options {
     pub remarks: Vec<String>,
     /// The file that keeps layout and colours for the next time.
     pub memory: Option<PathBuf>,
+    /// Servers of hosts that could be recorded: what they are called, and `HOST:SERVER`.
+    pub servers: Vec<(String, String)>,
 }
 
-/// Shows the viewer until the user quits. The signal that ended it, if one did.
-pub fn run(options: Options) -> io::Result<Option<i32>> {
+/// How the viewer ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    Quit,
+    Signal(i32),
+    Next(Next),
+}
+
+/// Shows the viewer until the user quits, or wants something that it cannot do.
+pub fn run(options: Options) -> io::Result<Ended> {
     let clock = Clock::start();
     let screen = Screen::begin(options.settings.mouse)?;
     let (sender, inbox) = sync_channel(BACKLOG);
@@ -65,6 +75,7 @@ pub fn run(options: Options) -> io::Result<Option<i32>> {
     input::start(sender);
     let size = screen.size()?;
     let mut viewer = Viewer::new(&options.library, options.settings, size, now(clock));
+    viewer.app.library.servers = options.servers;
     for remark in options.remarks {
         viewer.app.refuse(remark);
     }
@@ -79,7 +90,7 @@ pub fn run(options: Options) -> io::Result<Option<i32>> {
         clock,
         memory: options.memory,
         fuse: Fuse::of_process(),
-        quits: false,
+        ended: None,
     };
     let ended = event_loop.run(&inbox, effects);
     // Nobody listens any more.
@@ -95,31 +106,31 @@ struct Loop {
     clock: Clock,
     memory: Option<PathBuf>,
     fuse: Fuse,
-    quits: bool,
+    ended: Option<Ended>,
 }
 
 impl Loop {
-    fn run(&mut self, inbox: &Receiver<Msg>, effects: Effects) -> io::Result<Option<i32>> {
+    fn run(&mut self, inbox: &Receiver<Msg>, effects: Effects) -> io::Result<Ended> {
         self.carry_out(effects)?;
-        while !self.quits {
+        while self.ended.is_none() {
             let began = self.clock.now();
             self.screen.draw(|frame| view::draw(&self.viewer, frame))?;
             tracing::trace!(took = ?self.clock.now().since(began), "drawn");
             let first = match self.wait(inbox) {
                 Ok(msg) => Some(msg),
                 Err(RecvTimeoutError::Timeout) => None,
-                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+                Err(RecvTimeoutError::Disconnected) => break,
             };
             self.take_in(Msg::Tick(now(self.clock)))?;
             let backlog = inbox.try_iter().take(AT_ONCE);
             for msg in first.into_iter().chain(backlog) {
                 if let Msg::Leave(signal) = msg {
-                    return Ok(signal);
+                    return Ok(signal.map_or(Ended::Quit, Ended::Signal));
                 }
                 self.take_in(msg)?;
             }
         }
-        Ok(None)
+        Ok(self.ended.take().unwrap_or(Ended::Quit))
     }
 
     fn take_in(&mut self, msg: Msg) -> io::Result<()> {
@@ -155,7 +166,8 @@ impl Loop {
                         let _ = self.viewer.app.settings.remember().write(path);
                     }
                 }
-                Effect::Quit => self.quits = true,
+                Effect::Quit => self.ended = Some(Ended::Quit),
+                Effect::Leave(next) => self.ended = Some(Ended::Next(next)),
             }
         }
         Ok(())

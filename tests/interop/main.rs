@@ -7,6 +7,7 @@
 //!   altered one in exactly what was altered;
 //! * [`mocked`]: a client whose session was recorded sees the same with the mock of it;
 //! * [`exported`]: what is exported is read by the programs that it is for;
+//! * [`wrapped`]: a configuration that was wrapped is started by a client that reads such files;
 //! * [`interop_session`]: a session of any client with any server, its recordings, and how to have it
 //!   again;
 //! * [`peers`]: the servers and clients; [`packages`]: where they come from.
@@ -37,3 +38,5 @@ mod replayed;
 mod rmcp;
 #[cfg(feature = "long-tests")]
 mod same;
+#[cfg(feature = "long-tests")]
+mod wrapped;

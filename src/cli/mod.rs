@@ -127,6 +127,7 @@ pub fn main() -> ExitCode {
         indexer_process::main(spool.into(), log::begin);
         return ExitCode::SUCCESS;
     }
+    shell::complete(program);
     record::index_by_this_program();
     let cli = match parse(words.clone()) {
         Ok(cli) => cli,
@@ -251,7 +252,7 @@ fn dispatch(command: Command) -> Outcome {
         Command::Report(args) => report::run(&args),
         Command::Prune(args) => args.run(),
         Command::Reindex(args) => args.run(),
-        Command::Completions(args) => args.run(&Cli::command()),
+        Command::Completions(args) => args.run(),
         Command::Man(args) => args.run(Cli::command()),
         Command::DemoServer(args) => demo::server(&args),
         Command::DemoHost(args) => demo::host(&args),

@@ -1,11 +1,29 @@
 //! `mcpreel completions` and `mcpreel man`: our command line for shells, and as a manual page.
+//!
+//! The completions of a shell ask the program itself, which knows the recordings, the rules and the
+//! servers of hosts that there are.
 
 use super::exit::{Exit, Outcome};
+use super::folder::{self, Folder};
+use super::hosts;
 use super::output::Output;
-use clap::{Args, Command};
-use clap_complete::{Shell, generate};
+use anyhow::Context as _;
+use clap::{Arg, Args, Command};
+use clap_complete::engine::{
+    ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
+};
+use clap_complete::env::Shells;
+use clap_complete::{CompleteEnv, Shell};
 use clap_mangen::Man as Page;
+use mcpreel_share::phrases::when;
+use mcpreel_store::library::{Ids, Library};
+use mcpreel_wire::text::escape;
+use std::ffi::OsStr;
 use std::io::{self, Write as _};
+
+/// Set by the script of a shell that wants to know what could come next. Its own name: hosts hand all
+/// kinds of variables on, and nothing may keep `run` from its work.
+const VARIABLE: &str = "MCPREEL_COMPLETE";
 
 /// Print the completions for a shell
 #[derive(Debug, Args)]
@@ -19,11 +37,85 @@ pub struct Completions {
 }
 
 impl Completions {
-    pub fn run(&self, program: &Command) -> Outcome {
+    pub fn run(&self) -> Outcome {
+        let (name, shells) = (self.shell.to_string(), Shells::builtins());
+        let shell = shells.completer(&name).context("the shell is not known")?;
         let mut script = Vec::new();
-        generate(self.shell, &mut visible(program), "mcpreel", &mut script);
+        shell.write_registration(VARIABLE, "mcpreel", "mcpreel", "mcpreel", &mut script)?;
         print(&script)
     }
+}
+
+/// Answers a shell that asks what could come next in a command line, and ends; returns if none does.
+pub fn complete(program: impl Fn() -> Command) {
+    if std::env::var_os(VARIABLE).is_some() {
+        CompleteEnv::with_factory(|| completing(&program()))
+            .var(VARIABLE)
+            .complete();
+    }
+}
+
+/// The program with what is known of the values of its arguments, by what they are called.
+fn completing(program: &Command) -> Command {
+    let known = |argument: Arg| {
+        let name = argument.get_value_names().and_then(|names| names.first());
+        let name = name.map(|name| name.trim_end_matches("[#SEQ]").to_owned());
+        let (find, takes_files): (fn() -> Vec<_>, _) = match name.as_deref() {
+            Some("RECORDING" | "LEFT" | "RIGHT") => (recordings, true),
+            Some("RULE") => (rules, false),
+            Some("SERVER") => (servers, false),
+            _ => return argument,
+        };
+        argument.add(ArgValueCompleter::new(move |typed: &OsStr| {
+            let mut fitting = fitting(find(), typed);
+            if takes_files {
+                fitting.extend(PathCompleter::file().complete(typed));
+            }
+            fitting
+        }))
+    };
+    let program = visible(program);
+    let commands = program.get_subcommands().cloned();
+    let commands: Vec<_> = commands.map(|command| command.mut_args(known)).collect();
+    Command::new("mcpreel").subcommands(commands)
+}
+
+fn rules() -> Vec<(String, String)> {
+    let rules = mcpreel_lint::catalogue().iter();
+    rules
+        .map(|rule| (rule.id.to_owned(), rule.summary.to_owned()))
+        .collect()
+}
+
+fn servers() -> Vec<(String, String)> {
+    let servers = hosts::not_recorded().into_iter();
+    servers.map(|(label, name)| (name, label)).collect()
+}
+
+/// What can be typed for recordings, with what it means.
+fn recordings() -> Vec<(String, String)> {
+    let dir = folder::of(&Folder::default()).ok();
+    let entries = dir.and_then(|dir| Library::new(dir).list().ok());
+    let entries = entries.unwrap_or_default();
+    let ids = Ids::of(&entries);
+    let described = entries.iter().map(|entry| {
+        let (name, at) = (escape(&entry.name), when::short(entry.wall_ns));
+        (ids.short(&entry.id).to_owned(), format!("{name}, {at}"))
+    });
+    let newest = ("@".to_owned(), "the newest".to_owned());
+    std::iter::once(newest).chain(described).collect()
+}
+
+fn fitting(all: Vec<(String, String)>, typed: &OsStr) -> Vec<CompletionCandidate> {
+    let typed = typed.to_string_lossy();
+    let fitting = all
+        .into_iter()
+        .filter(|(value, _)| value.starts_with(&*typed));
+    let candidate = |(value, help): (String, String)| {
+        let help = Some(help).filter(|help| !help.is_empty());
+        CompletionCandidate::new(value).help(help.map(Into::into))
+    };
+    fitting.map(candidate).collect()
 }
 
 /// Print the manual page

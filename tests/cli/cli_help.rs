@@ -90,14 +90,52 @@ fn the_manual_page_has_every_command_with_its_examples() {
     }
 }
 
+/// What a shell is offered for the last of these words.
+fn offered(library: &Library, words: &[&str]) -> String {
+    let mut shell = library.mcpreel("--");
+    shell
+        .arg("mcpreel")
+        .args(words)
+        .env("MCPREEL_COMPLETE", "bash");
+    shell.env("_CLAP_COMPLETE_INDEX", words.len().to_string());
+    shell
+        .env("_CLAP_IFS", "\n")
+        .env("_CLAP_COMPLETE_SPACE", "true");
+    let output = shell.env("_CLAP_COMPLETE_COMP_TYPE", "9").output();
+    String::from_utf8(output.expect("mcpreel starts").stdout).expect("it is text")
+}
+
 #[test]
-fn every_shell_gets_its_completions() {
+fn every_shell_completes_commands_options_recordings_rules_and_servers() {
+    let library = demo();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = stdout(&Library::new(), &["completions", shell]);
-        assert!(script.contains("reindex"), "{shell}");
-        assert!(!script.contains("demo-host"), "{shell} has hidden commands");
-        assert!(script.contains("max-size"), "{shell} has no options");
+        let script = stdout(&library, &["completions", shell]);
+        assert!(script.contains("MCPREEL_COMPLETE"), "{shell}: {script}");
     }
+    let id = library.json(&["ls"])[0]["id"]
+        .as_str()
+        .expect("it has an id")[..4]
+        .to_owned();
+    let config = r#"{"mcpServers": {"files": {"command": "cat"}}}"#;
+    std::fs::write(library.path().join(".claude.json"), config).expect("it can be written");
+    let cases: [(&[&str], &str); 5] = [
+        (&["rein"], "reindex"),
+        (&["prune", "--max"], "--max-size"),
+        (&["show", &id[..2]], &id),
+        (&["lint", "--explain", "tool-args-inv"], "tool-args-invalid"),
+        (&["wrap", "claude"], "claude-code:files"),
+    ];
+    for (words, expected) in cases {
+        let offered = offered(&library, words);
+        assert!(
+            offered.lines().any(|line| line == expected),
+            "{words:?}: {offered}"
+        );
+    }
+    assert!(
+        !offered(&library, &["demo-"]).contains("demo-host"),
+        "hidden commands stay so"
+    );
 }
 
 #[test]

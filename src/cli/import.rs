@@ -13,6 +13,8 @@ use super::output::{self, Output};
 use anyhow::Context as _;
 use clap::Args;
 use mcpreel_capture::spool::open_regular;
+use mcpreel_config::Environment;
+use mcpreel_hosts::table::hosts;
 use mcpreel_share::import::{Format, LOOKED_AT};
 use mcpreel_share::outgoing::file::Folder;
 use mcpreel_store::library::{Library, REEL, create_dir, file_stem};
@@ -37,11 +39,12 @@ use std::path::{Path, PathBuf};
 Examples:
   mcpreel import session.jsonl
   mcpreel import ~/Library/Logs/Claude/mcp-server-weather.log
+  mcpreel import claude-desktop      all logs of a host that mcpreel hosts knows
   mcpreel import ~/.local/share/mcpsnoop/sessions/*.jsonl
   journalctl -u my-host -o cat | mcpreel import --name my-host -
   mcpreel why 7f3a                   then as with any recording, by the id that it said")]
 pub struct Import {
-    /// The files; `-` is stdin
+    /// The files, or a host, which stands for its logs; `-` is stdin
     #[arg(value_name = "FILE", required = true)]
     files: Vec<OsString>,
     #[command(flatten)]
@@ -63,13 +66,27 @@ pub fn run(args: &Import) -> Outcome {
     })?;
     let mut out = Output::stdout();
     let mut outcome = Exit::Fine;
-    for file in &args.files {
-        if let Err(failure) = take(file, args, &library, &mut out) {
+    for file in args.files.iter().flat_map(logs) {
+        if let Err(failure) = take(&file, args, &library, &mut out) {
             outcome = failure.passed_over("not taken in")?;
         }
     }
     out.flush()?;
     Ok(outcome)
+}
+
+/// The file of this name; of the name of a host its logs, the newest first.
+fn logs(name: &OsString) -> Vec<OsString> {
+    let mut hosts = hosts().iter();
+    let host = hosts.find(|host| **name == *host.id && !Path::new(name).exists());
+    let logs = host
+        .zip(Environment::of_process().home)
+        .map(|(host, home)| host.logs(&home));
+    let logs = logs.filter(|logs| !logs.is_empty());
+    logs.map_or_else(
+        || vec![name.clone()],
+        |logs| logs.into_iter().map(Into::into).collect(),
+    )
 }
 
 fn take(file: &OsStr, args: &Import, library: &Library, out: &mut Output) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 //! The completions of a shell ask the program itself, which knows the recordings, the rules and the
 //! servers of hosts that there are.
 
-use super::exit::{Exit, Outcome};
+use super::exit::{Exit, Failure, Outcome};
 use super::folder::{self, Folder};
 use super::hosts;
 use super::output::Output;
@@ -15,6 +15,7 @@ use clap_complete::engine::{
 use clap_complete::env::Shells;
 use clap_complete::{CompleteEnv, Shell};
 use clap_mangen::Man as Page;
+use mcpreel_config::nearest;
 use mcpreel_share::phrases::when;
 use mcpreel_store::library::{Ids, Library};
 use mcpreel_wire::text::escape;
@@ -122,13 +123,38 @@ fn fitting(all: Vec<(String, String)>, typed: &OsStr) -> Vec<CompletionCandidate
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  mcpreel man | man -l -")]
-pub struct Man {}
+  mcpreel man | man -l -
+  mcpreel man replay | man -l -    the page of one command")]
+pub struct Man {
+    /// Only the page of this command
+    #[arg(value_name = "COMMAND")]
+    command: Option<String>,
+}
 
 impl Man {
-    #[expect(clippy::unused_self, reason = "a command is run like any other")]
-    pub fn run(&self, program: Command) -> Outcome {
-        print(&page(program)?)
+    pub fn run(&self, mut program: Command) -> Outcome {
+        program.build();
+        let Some(name) = &self.command else {
+            return print(&page(&program)?);
+        };
+        let mut commands = program.get_subcommands();
+        let command = commands.find(|command| command.get_name() == name);
+        let command = command.ok_or_else(|| {
+            let names = program.get_subcommands().map(Command::get_name);
+            let names: Vec<_> = names.collect();
+            let hint = nearest(name, &names).map(|near| format!("; did you mean `{near}`?"));
+            let name = escape(name);
+            Failure::Usage(format!(
+                "there is no command `{name}`{}",
+                hint.unwrap_or_default()
+            ))
+        })?;
+        let mut manual = Vec::new();
+        Page::new(command.clone())
+            .title(format!("mcpreel-{name}"))
+            .render_title(&mut manual)?;
+        section(command, &mut manual)?;
+        print(&manual)
     }
 }
 
@@ -150,8 +176,7 @@ fn visible(all: &Command) -> Command {
 }
 
 /// The manual page as roff, with a section per command.
-fn page(mut program: Command) -> io::Result<Vec<u8>> {
-    program.build();
+fn page(program: &Command) -> io::Result<Vec<u8>> {
     let man = Page::new(program.clone());
     let mut page = Vec::new();
     man.render_title(&mut page)?;
@@ -167,7 +192,7 @@ fn page(mut program: Command) -> io::Result<Vec<u8>> {
         }
     }
     page.extend_from_slice(b".SH EXAMPLES\n");
-    page.extend_from_slice(as_it_stands(&program).as_bytes());
+    page.extend_from_slice(as_it_stands(program).as_bytes());
     Ok(page)
 }
 

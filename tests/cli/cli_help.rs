@@ -69,7 +69,11 @@ fn a_list_is_narrowed_by_name_age_and_number() {
 
 #[test]
 fn the_manual_page_has_every_command_with_its_examples() {
-    let page = stdout(&Library::new(), &["man"]);
+    let library = Library::new();
+    let page = stdout(&library, &["man", "replay"]);
+    assert!(page.contains(".SH \"REPLAY\"\n") && !page.contains(".SH \"MOCK\"\n"));
+    super::refused(&library, &["man", "replya"], 2, "did you mean `replay`?");
+    let page = stdout(&library, &["man"]);
     for command in COMMANDS.split(' ') {
         let heading = format!(".SH \"{}\"\n", command.to_uppercase());
         assert!(page.contains(&heading), "{command} is missing");

@@ -1,5 +1,6 @@
 //! `hosts`, `wrap` and `unwrap`: the configurations of hosts, and what is started by them.
 
+use super::cli_import::CLAUDE;
 use crate::support::{Library, MCPREEL, peer, text};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -200,4 +201,33 @@ fn a_link_stays_one_and_an_unknown_host_is_named_by_its_file() {
     home.said(&[&["unwrap"], &of_file[..]].concat());
     let after = fs::read_to_string(&real).expect("it is there");
     assert_eq!(after, "tools:\n  mcp:\n    echo:\n      command: cat\n");
+}
+
+#[test]
+fn the_doctor_names_what_is_to_be_done_and_what_the_log_of_the_host_says() {
+    let home = Home::new();
+    home.refused(&["doctor"], 1, "no server of a host is recorded");
+    home.write(".cursor/mcp.json", &configuration(Path::new("/bin/cat")));
+    home.refused(&["doctor"], 1, "not recorded; mcpreel wrap cursor:echo");
+    home.said(&["wrap", "echo", "--yes"]);
+    let log = ".config/Cursor/logs/1/window1/exthost/anysphere.cursor-mcp/MCP user-echo.log";
+    home.write(log, "spawn echo ENOENT\n");
+    home.refused(&["doctor"], 1, "recorded, but never yet; restart Cursor");
+    home.refused(&["doctor"], 1, "its log says: spawn echo ENOENT");
+    let cat = home
+        .recordings
+        .run(["--name", "echo", "--", "/bin/cat"])
+        .stdin(Stdio::null())
+        .status();
+    assert!(cat.expect("it starts").success());
+    assert!(home.said(&["doctor"]).contains("Cursor: recorded, last "));
+}
+
+#[test]
+fn a_host_stands_for_its_logs() {
+    let home = Home::new();
+    home.write(".config/Claude/logs/mcp-server-weather.log", CLAUDE);
+    home.said(&["import", "claude-desktop"]);
+    assert_eq!(home.recordings.json(&["ls"]).len(), 2);
+    home.refused(&["import", "cursor"], 3, "cursor cannot be read");
 }

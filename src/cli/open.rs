@@ -20,6 +20,11 @@ use mcpreel_wire::text::escape;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
+use std::time::Duration;
+use terminal_colorsaurus::{QueryOptions, ThemeMode, theme_mode};
+
+/// How long a terminal may take to say what its background is.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The options of the viewer; the configuration file has the same.
 #[derive(Clone, Debug, Default, Args)]
@@ -110,11 +115,10 @@ pub fn options(folder: &Folder, appearance: &Appearance) -> Result<Options, Fail
     let memory = read.state_file();
     let remembered = memory.as_deref().map(Remembered::read).unwrap_or_default();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let colors = std::env::var("COLORFGBG").unwrap_or_default();
-    let suggested = Theme::of_terminal(&colors);
     let color = (appearance.color, no_color);
+    let suggest = || appearance.theme.unwrap_or_else(suggested);
     let (mut settings, faults) =
-        settings::Settings::new(read.config(), &remembered, color, suggested);
+        settings::Settings::new(read.config(), &remembered, color, suggest);
     let look = &mut settings.look;
     look.theme = appearance.theme.unwrap_or(look.theme);
     look.ascii |= appearance.ascii;
@@ -135,6 +139,20 @@ pub fn options(folder: &Folder, appearance: &Appearance) -> Result<Options, Fail
         servers: Vec::new(),
         memory,
     })
+}
+
+/// The theme that suits the terminal: by what it says of itself, else by asking it for its background.
+fn suggested() -> Theme {
+    let colors = std::env::var("COLORFGBG").unwrap_or_default();
+    if !colors.is_empty() || !is_terminal() {
+        return Theme::of_terminal(&colors);
+    }
+    let mut question = QueryOptions::default();
+    question.timeout = PATIENCE;
+    match theme_mode(question) {
+        Ok(ThemeMode::Light) => Theme::Light,
+        Ok(ThemeMode::Dark) | Err(_) => Theme::Dark,
+    }
 }
 
 /// How a viewer ended, and what comes next.

@@ -36,6 +36,8 @@ struct State {
     parser: vt100::Parser,
     /// When the last bytes came.
     at: Moment,
+    /// The program asked for the colour of the background.
+    is_asked: bool,
     /// The program closed its terminal.
     over: bool,
 }
@@ -57,6 +59,8 @@ impl Terminal {
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("TERM", "xterm-256color");
         command.env("LANG", "C.UTF-8");
+        // Nobody asks what the background is: nobody answers.
+        command.env("COLORFGBG", "15;0");
         for (name, value) in environment {
             command.env(name, value);
         }
@@ -162,6 +166,22 @@ impl Terminal {
         }
     }
 
+    /// Waits until the program asks for the colour of the background, and answers.
+    pub fn answer_background(&mut self, color: &str) {
+        let shown = Arc::clone(&self.shown);
+        let mut state = shown.lock();
+        while !state.is_asked {
+            let waited = shown.changed.wait_timeout(state, DEADLINE);
+            let (asked, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+            assert!(!timeout.timed_out(), "nobody asked");
+            state = asked;
+        }
+        drop(state);
+        self.press(&format!(
+            "\x1b]10;rgb:8080/8080/8080\x07\x1b]11;rgb:{color}\x07\x1b[?62;4c"
+        ));
+    }
+
     /// Waits until nothing was drawn for a moment.
     pub fn wait_until_quiet(&self) {
         let mut state = self.shown.lock();
@@ -208,6 +228,7 @@ impl Shown {
             state: Mutex::new(State {
                 parser,
                 at: Moment(0),
+                is_asked: false,
                 over: false,
             }),
             changed: Condvar::new(),
@@ -226,6 +247,7 @@ impl Shown {
             let mut state = self.lock();
             state.parser.process(&buffer[..n]);
             state.at = self.clock.now();
+            state.is_asked |= buffer[..n].windows(5).any(|part| part == b"\x1b]11;");
             drop(state);
             self.changed.notify_all();
         }

@@ -7,6 +7,7 @@ use crate::support::{Library, MCPREEL, wait_for};
 use crate::viewer_replay::Case;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
@@ -288,4 +289,22 @@ fn an_empty_library_leads_to_a_server_that_is_recorded() {
         text.contains(r#""args": ["run", "--name", "echo", "--", "cat"]"#),
         "{text}"
     );
+}
+
+#[test]
+fn a_terminal_with_a_light_background_gets_colours_for_it() {
+    let library = Library::new();
+    let home = library.path().to_str().expect("the path is text");
+    let background = |color: &str| {
+        let mut terminal = viewer(&[], &[("COLORFGBG", "")], home);
+        terminal.answer_background(color);
+        terminal.wait_for("mcpreel demo");
+        terminal.look(|screen| {
+            let cells = (0..SIZE.1).flat_map(|row| (0..SIZE.0).map(move |column| (row, column)));
+            let cells = cells.filter_map(|(row, column)| screen.cell(row, column));
+            let colors: BTreeSet<_> = cells.map(|cell| format!("{:?}", cell.fgcolor())).collect();
+            colors
+        })
+    };
+    assert_ne!(background("ffff/ffff/ffff"), background("0000/0000/0000"));
 }

@@ -27,6 +27,8 @@ pub struct Settings {
     /// Whether times count up; otherwise every few seconds, and with whatever else changes.
     pub motion: bool,
     pub divider: u16,
+    /// The theme that was chosen in the viewer, now or before.
+    pub chosen_theme: Option<Theme>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, VariantNames)]
@@ -106,6 +108,7 @@ impl Default for Settings {
             mouse: true,
             motion: true,
             divider: DIVIDER,
+            chosen_theme: None,
         }
     }
 }
@@ -113,12 +116,12 @@ impl Default for Settings {
 impl Settings {
     /// The settings of the configuration and of the last time, and the faults of the
     /// configuration: one sentence each. `color` is that of the command line and whether
-    /// `NO_COLOR` is set, `suggested` what suits the terminal.
+    /// `NO_COLOR` is set, `suggest` says what suits the terminal where nobody has chosen.
     pub fn new(
         config: &Config,
         remembered: &Remembered,
         (color, no_color): (Option<Color>, bool),
-        suggested: Theme,
+        suggest: impl FnOnce() -> Theme,
     ) -> (Self, Vec<String>) {
         let mut faults = Vec::new();
         let theme = config.one("viewer.theme");
@@ -135,7 +138,7 @@ impl Settings {
         let is_on = |key| config.is_on(key);
         let settings = Self {
             look: Look {
-                theme: theme.or(remembered_theme).unwrap_or(suggested),
+                theme: theme.or(remembered_theme).unwrap_or_else(suggest),
                 plain,
                 ascii: is_on("viewer.ascii").unwrap_or(false),
             },
@@ -143,13 +146,14 @@ impl Settings {
             mouse: is_on("viewer.mouse").or(remembered.mouse).unwrap_or(true),
             motion: is_on("viewer.motion").unwrap_or(true),
             divider: remembered.divider.unwrap_or(DIVIDER).clamp(20, 80),
+            chosen_theme: remembered_theme,
         };
         (settings, faults)
     }
 
     pub fn remember(&self) -> Remembered {
         Remembered {
-            theme: Some(self.look.theme.as_str().to_owned()),
+            theme: self.chosen_theme.map(|theme| theme.as_str().to_owned()),
             mouse: Some(self.mouse),
             divider: Some(self.divider),
         }
@@ -210,7 +214,7 @@ mod tests {
             theme: Some("light".to_owned()),
             ..Remembered::default()
         };
-        Settings::new(&config, &remembered, (color, no_color), Theme::Dark)
+        Settings::new(&config, &remembered, (color, no_color), || Theme::Dark)
     }
 
     #[test]

@@ -63,7 +63,9 @@ fn themes(app: &App) -> Menu {
     let entries = Theme::ALL.into_iter().map(|theme| {
         let letter = theme.as_str().chars().next().unwrap_or(' ');
         Entry::new(letter, theme.as_str(), move |viewer| {
-            viewer.app.settings.look.theme = theme;
+            let settings = &mut viewer.app.settings;
+            settings.look.theme = theme;
+            settings.chosen_theme = Some(theme);
             vec![Effect::Remember]
         })
     });

@@ -200,3 +200,18 @@ fn a_click_on_a_heading_sorts() {
     click_on(&mut viewer, "p95");
     assert_eq!(viewer.session().stats.sort, Some(4));
 }
+
+#[test]
+fn a_click_on_a_hint_does_what_its_key_does_and_one_on_the_line_of_why_shows_all_of_it() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(&recording.path, WIDE);
+    viewer.settle();
+    for (hint, contexts) in [(" help ", "text"), (" filter ", "prompt")] {
+        click_on(&mut viewer, hint);
+        let context: &str = viewer.state.contexts()[0].into();
+        assert_eq!(context, contexts, "{hint}\n{}", viewer.text());
+        viewer.press("Esc");
+    }
+    click_on(&mut viewer, "why ");
+    assert_eq!(viewer.state.app.overlays.len(), 1, "{}", viewer.text());
+}

@@ -63,9 +63,10 @@ impl Case {
             });
         }
         assert!(session.end().status.success());
-        wait_for("all of it is on record", || {
+        wait_for("all of it is on record, in one plain file", || {
             let listed = library.json(&["ls"]).pop()?;
-            (listed["state"] == "complete").then_some(())
+            let is_plain = library.files("reel-wal").is_empty();
+            (listed["state"] == "complete" && is_plain).then_some(())
         });
         let recording = library.files("reel").pop().expect("it was recorded");
         fs::remove_file(library.path().join("answers.calls")).expect("tools were called");

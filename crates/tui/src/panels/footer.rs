@@ -11,13 +11,13 @@ use crate::layout::has_footer;
 use crate::notice::Weight;
 use crate::panels::detail::shown::Tab;
 use crate::theme::{Glyph, Look, Role};
-use crate::widget::spans::{self, Spans};
+use crate::widget::spans;
 use crate::worker::Slot;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::Lens;
 use mcpreel_wire::text::{count, cut, escape, pad_end, width};
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Flex, Layout, Margin, Rect};
+use ratatui::layout::{Constraint, Flex, Layout, Margin, Position, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::Clear;
 
@@ -72,12 +72,35 @@ pub struct Chip {
 pub fn draw(app: &App, session: Option<&Session>, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let chips = placed(app, session, area);
-    let end = chips.first().map_or(area.right(), |(_, place)| place.x);
-    let room = usize::from(end.saturating_sub(area.x + 2));
+    let room = room(&chips, area);
     let mut line = vec![(Role::Text, " ".to_owned())];
-    line.extend(hints(app, session, room));
+    if app.edits_filter() {
+        let keys = "Tab completes  Up Down choose  Enter keeps the filter  Esc undoes";
+        line.push((Role::Faint, cut(keys, room)));
+    }
+    let hints = hints(app, session, room).into_iter();
+    line.extend(hints.flat_map(|(_, hint)| hint));
     frame.render_widget(spans::line(line, *look), area);
     draw_chips(look, chips, frame);
+}
+
+/// The columns that chips leave to the hints.
+fn room(chips: &[(Chip, Rect)], area: Rect) -> usize {
+    let end = chips.first().map_or(area.right(), |(_, place)| place.x);
+    usize::from(end.saturating_sub(area.x + 2))
+}
+
+/// The action of the hint under the pointer.
+pub fn hint_at(app: &App, session: Option<&Session>, area: Rect, at: Position) -> Option<Action> {
+    let room = room(&placed(app, session, area), area);
+    let mut right = usize::from(area.x) + 1;
+    let mut hints = hints(app, session, room).into_iter();
+    let is_it = |(_, hint): &(Action, [_; 2])| {
+        right += spans::width(hint);
+        usize::from(at.x) < right
+    };
+    let hint = hints.find(is_it).filter(|_| area.contains(at));
+    hint.map(|(action, _)| action)
 }
 
 pub fn draw_chips(look: &Look, chips: Vec<(Chip, Rect)>, frame: &mut Frame<'_>) {
@@ -200,14 +223,10 @@ fn session_chips(look: &Look, session: &Session) -> impl Iterator<Item = Chip> {
     before.into_iter().filter_map(on).chain(selected)
 }
 
-/// The hints that fit, the most useful first.
-fn hints(app: &App, session: Option<&Session>, room: usize) -> Spans {
-    let mut hints = Spans::new();
-    if app.edits_filter() {
-        let keys = "Tab completes  Up Down choose  Enter keeps the filter  Esc undoes";
-        hints.push((Role::Faint, cut(keys, room)));
-    }
-    // All else that lies on top says itself what its keys are.
+/// The actions whose hints fit, the most useful first, each with key and word.
+fn hints(app: &App, session: Option<&Session>, room: usize) -> Vec<(Action, [(Role, String); 2])> {
+    let (mut hints, mut used) = (Vec::new(), 0);
+    // What lies on top says itself what its keys are.
     if !app.overlays.is_empty() {
         return hints;
     }
@@ -224,8 +243,11 @@ fn hints(app: &App, session: Option<&Session>, room: usize) -> Spans {
         let key = keys.find(|key| keymap.action(&contexts, *key) == Some(action));
         let word = format!(" {word}  ");
         let hint = key.map(|key| [(Role::Key, key.to_string()), (Role::Faint, word)]);
-        let fits = |hint: &[_; 2]| spans::width(&hints) + spans::width(hint) <= room;
-        hints.extend(hint.filter(fits).into_iter().flatten());
+        let fits = |hint: &[_; 2]| used + spans::width(hint) <= room;
+        if let Some(hint) = hint.filter(fits) {
+            used += spans::width(&hint);
+            hints.push((action, hint));
+        }
     }
     hints
 }

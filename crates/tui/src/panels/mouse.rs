@@ -1,13 +1,14 @@
 //! The mouse.
 //!
-//! A click selects, a double click opens, one on a tab goes to its view, a click on a chip ends its mode, one on an entry of
-//! what lies on top takes it and one beside it closes it, one on a heading of the statistics sorts.
+//! A click selects, a double click opens, one on a tab goes to its view, one on a chip ends its mode,
+//! one on a hint does what its key does, one on the line of why shows all of it, one on an entry of what
+//! lies on top takes it and one beside it closes it, one on a heading of the statistics sorts.
 //! The wheel scrolls what is under the pointer without moving the selection; in the timeline the
 //! selection stays on the screen. Nothing can be done with the mouse only.
 
 use super::detail::detail_open as detail;
 use super::list;
-use super::{findings, header, library, stats, timeline};
+use super::{findings, footer, header, library, stats, timeline};
 use crate::action::Action;
 use crate::app::{App, Focus, View, Viewer};
 use crate::effect::Effects;
@@ -97,7 +98,7 @@ fn is_double(app: &mut App, at: Position) -> bool {
     again
 }
 
-/// The action of the chip or tab under the pointer.
+/// The action of the chip, tab or hint under the pointer.
 fn chip_at(viewer: &Viewer, at: Position) -> Option<Action> {
     let (app, session) = (&viewer.app, viewer.session.as_deref());
     let places = session.map(|session| layout::session(app, session));
@@ -105,8 +106,10 @@ fn chip_at(viewer: &Viewer, at: Position) -> Option<Action> {
     let footer = places.map_or_else(library, |places| places.footer);
     let tabs = session.zip(places).into_iter();
     let tabs = tabs.flat_map(|(session, places)| header::tabs(app, session, places.tabs));
-    let mut chips = super::footer::placed(app, session, footer)
-        .into_iter()
-        .chain(tabs);
-    chips.find_map(|(chip, place)| place.contains(at).then_some(chip.action))
+    let chips = footer::placed(app, session, footer).into_iter();
+    let why = places.filter(|places| places.why.contains(at));
+    let found = chips.chain(tabs).find(|(_, place)| place.contains(at));
+    let found = found.map(|(chip, _)| chip.action);
+    let found = found.or_else(|| footer::hint_at(app, session, footer, at));
+    found.or(why.map(|_| Action::Why))
 }

@@ -104,6 +104,8 @@ fn alike(item: &Item) -> Vec<Entry> {
 fn edit(app: &mut App, session: &mut Session) -> Effects {
     let filter = &mut session.filter;
     filter.before = Some(filter.as_before());
+    let list = &session.list;
+    filter.row_before = list.selected().filter(|_| !list.follows());
     // Whatever is typed now is another condition.
     let space = if filter.text.is_empty() { "" } else { " " };
     let text = format!("{}{space}", filter.text);
@@ -194,10 +196,16 @@ fn done(app: &mut App, session: &mut Session, text: &str) -> Effects {
     effects
 }
 
-/// The filter was left without being done: the one before is in force again.
+/// The filter was left without being done: the one before is in force again, with the cursor where it
+/// was.
 fn left(app: &mut App, session: &mut Session) -> Effects {
     let before = session.filter.before.take();
-    before.map_or_else(Effects::new, |before| restore(app, session, &before))
+    let mut effects = before.map_or_else(Effects::new, |before| restore(app, session, &before));
+    let row = session.filter.row_before.take();
+    if let Some(row) = row.filter(|_| !effects.is_empty()) {
+        effects.extend(list::go_to(app, session, row));
+    }
+    effects
 }
 
 /// Puts the filter of before in force.

@@ -3,7 +3,7 @@
 
 use crate::worker::job::{Job, Progress, Source, Step};
 use mcpreel_store::select::{Question, Scan, Way};
-use mcpreel_trace::item::Lens;
+use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_trace::query::ast::{Expr, Field, Op, Subject, Type, Value};
 use mcpreel_trace::query::{Query, QueryError, complete, relaxations, value_text};
 use mcpreel_wire::text::plural;
@@ -33,6 +33,8 @@ pub struct Filter {
     pub off: bool,
     /// The filter to go back to if what is typed is given up.
     pub before: Option<Before>,
+    /// The row under the cursor before, unless the end was followed.
+    pub row_before: Option<ItemKey>,
     pub popup: Popup,
     /// The nearest filter that something fits, where nothing fits this one.
     pub relaxed: Relaxed,

@@ -94,7 +94,7 @@ pub fn all(folder: Folder, appearance: &Appearance) -> Outcome {
         return Ls::of(folder).run();
     }
     let mut options = options(&folder, appearance)?;
-    options.servers = hosts::not_recorded();
+    options.find_servers = Some(hosts::not_recorded);
     match shown(options)? {
         Shown::Ended(exit) => Ok(exit),
         Shown::Next(Next::Demo) => demo::run(&Demo::of(folder, appearance.clone())),
@@ -136,7 +136,7 @@ pub fn options(folder: &Folder, appearance: &Appearance) -> Result<Options, Fail
         settings,
         policy: policy(),
         remarks: warnings.chain(faults).collect(),
-        servers: Vec::new(),
+        find_servers: None,
         memory,
     })
 }

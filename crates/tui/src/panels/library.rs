@@ -95,8 +95,15 @@ pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     Some(vec![])
 }
 
+fn find_servers(library: &mut Shelf) {
+    if let Some(find) = library.find_servers.take() {
+        library.servers = find();
+    }
+}
+
 /// Offers the servers that could be recorded.
 fn choose_server(app: &mut App) -> Effects {
+    find_servers(&mut app.library);
     let servers = app.library.servers.iter();
     let entries = servers.map(|(label, name)| {
         let next = Next::Wrap(name.clone());
@@ -228,6 +235,9 @@ pub fn listed(app: &mut App, rows: Vec<Row>) -> Effects {
     let offset = before.saturating_sub(library.cursor.top);
     library.rows = rows;
     library.listing = Listing::Known;
+    if library.rows.is_empty() {
+        find_servers(library);
+    }
     library.listed = Some(app.now);
     library.is_asked = false;
     let ids = library.ids();

@@ -20,6 +20,8 @@ pub struct Shelf {
     pub dir: PathBuf,
     /// Servers of hosts that could be recorded: what they are called, and `HOST:SERVER`.
     pub servers: Vec<(String, String)>,
+    /// Finds those, as soon as they are wanted.
+    pub find_servers: Option<FindServers>,
     pub listing: Listing,
     /// All recordings: live ones first, then the newest.
     pub rows: Vec<Row>,
@@ -35,6 +37,9 @@ pub struct Shelf {
     pub listed: Option<Now>,
     pub is_asked: bool,
 }
+
+/// Looks through the configurations of hosts, which takes some milliseconds.
+pub type FindServers = fn() -> Vec<(String, String)>;
 
 /// A recording, and what went wrong in it, if that is known.
 #[derive(Clone, Debug)]

@@ -16,6 +16,7 @@ mod threads;
 
 use super::app::{Settings, Viewer};
 use super::effect::{Effect, Effects, Msg, Next, Now};
+use super::panels::shelf::FindServers;
 use super::worker::Means;
 use super::{panels, update, view};
 use mcpreel_redact::Policy;
@@ -49,8 +50,8 @@ pub struct Options {
     pub remarks: Vec<String>,
     /// The file that keeps layout and colours for the next time.
     pub memory: Option<PathBuf>,
-    /// Servers of hosts that could be recorded: what they are called, and `HOST:SERVER`.
-    pub servers: Vec<(String, String)>,
+    /// Finds the servers of hosts that could be recorded.
+    pub find_servers: Option<FindServers>,
 }
 
 /// How the viewer ended.
@@ -75,7 +76,7 @@ pub fn run(options: Options) -> io::Result<Ended> {
     input::start(sender);
     let size = screen.size()?;
     let mut viewer = Viewer::new(&options.library, options.settings, size, now(clock));
-    viewer.app.library.servers = options.servers;
+    viewer.app.library.find_servers = options.find_servers;
     for remark in options.remarks {
         viewer.app.refuse(remark);
     }

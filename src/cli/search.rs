@@ -248,7 +248,7 @@ fn context(
     // Of a character that was cut in two the rest is left out.
     let [before, after] = [before, after].map(|bytes| {
         let text = String::from_utf8_lossy(&bytes);
-        escape(text.trim_end_matches('\n').trim_matches('\u{fffd}')).into_owned()
+        escape(text.trim_end_matches(['\n', '\r']).trim_matches('\u{fffd}')).into_owned()
     });
     Ok([
         format!("{}{before}", ellipsis(from > 0)),

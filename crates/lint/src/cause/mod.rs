@@ -259,6 +259,18 @@ pub fn causes(facts: &Facts) -> Vec<Cause> {
     if causes.iter().any(tells) {
         causes.retain(|cause| cause.id != LEFT_UNANSWERED);
     }
+    // A rule that is broken by the very request may be why nobody answered.
+    let is_left = |cause: &Cause| cause.id == LEFT_UNANSWERED;
+    if let Some(left) = causes.iter().position(is_left) {
+        let request = causes[left].evidence.first().map(|one| one.place);
+        let is_broken = |cause: &Cause| {
+            let mut shown = cause.evidence.iter();
+            cause.id == "protocol-broken" && shown.any(|one| Some(one.place) == request)
+        };
+        if let Some(broken) = causes.iter().position(is_broken).filter(|at| *at > left) {
+            causes[left..=broken].rotate_left(1);
+        }
+    }
     for cause in &mut causes {
         add_findings(cause, facts);
     }

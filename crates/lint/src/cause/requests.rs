@@ -7,6 +7,7 @@ use crate::{process::is_handshake, quote};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, PROBE, Status};
 use mcpreel_trace::frame::StreamId;
+use mcpreel_trace::session::End;
 use mcpreel_wire::mcp::methods::{self, Way};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{cut, duration, escape, plural};
@@ -229,9 +230,21 @@ fn shown_cancelled(cause: Cause, cancelled: &Cancelled) -> Cause {
 
 /// A call was made again after it had not been answered in time: the tool may have run twice.
 pub(super) fn executed_twice(facts: &Facts) -> Option<Cause> {
+    let cancel_of = |first: &Exchange| {
+        let mut cancelled = facts.cancelled.iter();
+        cancelled.find(|one| one.exchange.id == first.id)
+    };
+    // A person who has cancelled a call knows why it is made again.
+    let is_meant = |first: &Exchange| {
+        cancel_of(first).is_some_and(|one| one.said.to_ascii_lowercase().contains("user"))
+    };
+    let pairs = facts.again.iter().filter(|(first, _)| !is_meant(first));
     // One that was answered after all has run for sure; the second if it was answered.
-    let pairs = facts.again.iter();
     let (first, again) = pairs.min_by_key(|(first, _)| first.status != Status::Late)?;
+    let after = match cancel_of(first) {
+        Some(cancelled) if timed_out(cancelled) != Some(Certain) => "its cancel",
+        _ => "a timeout",
+    };
     let (certainty, did) = match (first.status, again.response) {
         (Status::Late, Some(_)) => (Certain, "the tool ran twice"),
         (Status::Late, None) | (_, Some(_)) => (Likely, "the tool may have run twice"),
@@ -240,7 +253,7 @@ pub(super) fn executed_twice(facts: &Facts) -> Option<Cause> {
     let cause = Cause::new(
         certainty,
         format!(
-            "{} was called again with the same arguments (#{}) after a timeout: {did}",
+            "{} was called again with the same arguments (#{}) after {after}: {did}",
             phrases::call_at(first),
             again.request.0.0
         ),
@@ -416,6 +429,7 @@ pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
         Some(_) => "before it was cancelled",
         None if facts.is_cut_off() => "when the recorder was killed",
         None if facts.host_vanished() => "when the host was gone",
+        None if matches!(facts.end(), None | Some(End::Unknown)) => "when the recording ended",
         None => "when the session ended",
     };
     let waited = first.unanswered_ns(Some(facts.now).filter(|_| !facts.is_cut_off()));
@@ -431,11 +445,15 @@ pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
         n @ 1.. if facts.failed.is_empty() => format!("; {} failed too", plural(n, "other call")),
         _ => String::new(),
     };
-    let advice = if facts.is_cut_off() {
-        phrases::CUT_OFF
-    } else {
-        "The user changed their mind, or the client's timeout is short; else check what the server \
-         did with this call."
+    let advice = match first.direction {
+        _ if facts.is_cut_off() => phrases::CUT_OFF,
+        Direction::ServerToClient => {
+            "Check whether the client answers such requests; it cannot once it has closed stdin."
+        }
+        Direction::ClientToServer => {
+            "The user changed their mind, or the client's timeout is short; else check what the \
+             server did with this call."
+        }
     };
     let cause = Cause::new(Possible, told + &others, advice);
     Some(match cancelled {

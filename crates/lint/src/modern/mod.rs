@@ -76,6 +76,7 @@ pub struct Modern {
     streams: subscriptions::Streams,
     levels: request::Levels,
     lists: subscriptions::Lists,
+    scopes: request::Scopes,
 }
 
 impl Family for Modern {
@@ -156,7 +157,7 @@ impl Modern {
                 self.discovery.served(part);
             }
             self.rounds.answered(part, result);
-            request::cached(part, result);
+            request::cached(part, result, &mut self.scopes);
             self.lists.answered(part, result, &self.streams);
             self.deprecated_requests(part, result);
         }

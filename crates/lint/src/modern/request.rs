@@ -2,7 +2,7 @@
 
 use super::path;
 use crate::{Once, Part, quote, section};
-use mcpreel_trace::bounded::BoundedMap;
+use mcpreel_trace::bounded::{BoundedMap, digest};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_wire::json::Value;
@@ -207,7 +207,10 @@ impl Levels {
 
 // What clients may keep: the hints of cacheable results.
 
-pub(super) fn cached(part: &Part<'_>, result: Value<'_>) {
+/// The scopes of pages, by the list and the cursor that leads to the next page: whether each is public.
+pub(super) type Scopes = BoundedMap<(&'static str, u64), bool, 64>;
+
+pub(super) fn cached(part: &Part<'_>, result: Value<'_>, scopes: &mut Scopes) {
     let Some(method) = part.method() else { return };
     let is_cacheable = matches!(method, "server/discover" | "resources/read")
         || methods::list_of(method).is_some_and(|list| !list.filter.is_empty());
@@ -230,6 +233,33 @@ pub(super) fn cached(part: &Part<'_>, result: Value<'_>) {
             ),
         };
         part.tell_at(rule, format!("result.{name}"), detail);
+    }
+    if scope.is_some_and(is_scope) {
+        same_scope(part, result, scopes);
+    }
+}
+
+/// All pages of a list have one scope.
+fn same_scope(part: &Part<'_>, result: Value<'_>, scopes: &mut Scopes) {
+    let scope = result.get("cacheScope");
+    let is_public = scope.is_some_and(|scope| scope.is_str("public"));
+    let Some(asked) = part.request().and_then(|request| request.list) else {
+        return;
+    };
+    let before = asked
+        .cursor
+        .and_then(|cursor| scopes.get(&(asked.list.method, cursor)));
+    if before.is_some_and(|before| *before != is_public) {
+        let [this, before] = if is_public {
+            ["public", "private"]
+        } else {
+            ["private", "public"]
+        };
+        let detail = format!("cacheScope {this}, on the page before {before}");
+        part.tell_at(&INVALID, "result.cacheScope", detail);
+    }
+    if let Some(next) = result.get("nextCursor").filter(|next| !next.is_null()) {
+        scopes.insert((asked.list.method, digest(next.str_bytes())), is_public);
     }
 }
 

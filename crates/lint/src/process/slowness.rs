@@ -117,7 +117,8 @@ impl Calls {
             frame: part.seen.head.seq,
             t: part.seen.head.t_last,
             tool: digest(name),
-            arguments: arguments.map_or(0, |it| digest(it.raw())),
+            // To have none and to have an empty object is the same.
+            arguments: digest(arguments.map_or(&b"{}"[..], |it| it.raw())),
         };
         if let Some((frame, detail)) = self.made_before(&call, part.seen.correlator) {
             let detail = format!("{} {detail}", quote::text(name));

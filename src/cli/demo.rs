@@ -44,16 +44,6 @@ pub struct Demo {
     speed: u32,
 }
 
-impl Demo {
-    pub fn of(folder: Folder, appearance: Appearance) -> Self {
-        Self {
-            folder,
-            appearance,
-            speed: 1,
-        }
-    }
-}
-
 /// The server of the demo
 #[derive(Debug, Args)]
 pub struct DemoServer {

@@ -1,12 +1,10 @@
 //! `mcpreel open`, and `mcpreel` alone: the viewer.
 
 use super::cassette::Tape;
-use super::demo::{self, Demo};
 use super::exit::{self, Exit, Failure, Outcome};
 use super::folder::{Folder, Settings};
 use super::ls::Ls;
 use super::quantity::one_of;
-use super::wrap::Wrap;
 use super::{hosts, output, redact, select};
 use clap::Args;
 use mcpreel_redact::Policy;
@@ -19,6 +17,8 @@ use mcpreel_tui::{Ended, Next, Options};
 use mcpreel_wire::text::escape;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 use terminal_colorsaurus::{QueryOptions, ThemeMode, theme_mode};
@@ -27,7 +27,7 @@ use terminal_colorsaurus::{QueryOptions, ThemeMode, theme_mode};
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The options of the viewer; the configuration file has the same.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Options of the viewer")]
 pub struct Appearance {
     /// Colours in the viewer [default: unless `NO_COLOR` is set or `TERM` is dumb]
@@ -97,9 +97,18 @@ pub fn all(folder: Folder, appearance: &Appearance) -> Outcome {
     options.find_servers = Some(hosts::not_recorded);
     match shown(options)? {
         Shown::Ended(exit) => Ok(exit),
-        Shown::Next(Next::Demo) => demo::run(&Demo::of(folder, appearance.clone())),
-        Shown::Next(Next::Wrap(server)) => Wrap::of(server).run(),
+        Shown::Next(next) => go_on(&next),
     }
+}
+
+/// Becomes the program that does what comes after the viewer: a thread of this one still reads the keys.
+fn go_on(next: &Next) -> Outcome {
+    let mut program = Command::new(std::env::current_exe()?);
+    match next {
+        Next::Demo => program.arg("demo").args(std::env::args_os().skip(1)),
+        Next::Wrap(server) => program.args(["wrap", "--", server]),
+    };
+    Err(program.exec().into())
 }
 
 /// Whether somebody sits in front of us, can press keys, and has a terminal that moves its cursor.

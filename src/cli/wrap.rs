@@ -51,7 +51,7 @@ pub struct Unwrap {
     which: Which,
 }
 
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Args)]
 struct Which {
     /// HOST, HOST:SERVER, or SERVER
     #[arg(value_name = "SERVER", required_unless_present = "all")]
@@ -74,18 +74,6 @@ struct Which {
 }
 
 impl Wrap {
-    /// Of one server: `HOST:SERVER`.
-    pub fn of(server: String) -> Self {
-        let names = vec![server];
-        Self {
-            which: Which {
-                names,
-                ..Which::default()
-            },
-            print: false,
-        }
-    }
-
     pub fn run(&self) -> Outcome {
         let recorder = std::env::current_exe()?;
         let recorder = recorder

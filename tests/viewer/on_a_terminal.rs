@@ -292,6 +292,19 @@ fn an_empty_library_leads_to_a_server_that_is_recorded() {
 }
 
 #[test]
+fn an_empty_library_leads_to_the_demo() {
+    let library = Library::new();
+    let mut terminal = viewer(&[], &[], library.path().to_str().expect("the path is text"));
+    terminal.wait_for("d shows how it looks");
+    terminal.press("d");
+    terminal.wait_for("initialize");
+    terminal.press("q");
+    terminal.wait_for_no("initialize");
+    terminal.press("q");
+    assert_eq!(terminal.end().0, 0);
+}
+
+#[test]
 fn a_terminal_with_a_light_background_gets_colours_for_it() {
     let library = Library::new();
     let home = library.path().to_str().expect("the path is text");

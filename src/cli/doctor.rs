@@ -5,7 +5,7 @@
 //! recordings  12 in ~/.local/share/mcpreel/recordings, the newest today 15:17 of weather
 //! weather     Claude Code: recorded, last today 15:17
 //! files       Claude Code: not recorded; mcpreel wrap claude-code:files
-//! browser     Cursor: recorded, but never yet; restart Cursor
+//! browser     Cursor: set up, no session yet; restart Cursor
 //!             its log says: spawn npx ENOENT (~/.config/Cursor/logs/…)
 //! undo        mcpreel unwrap --all
 //! ```
@@ -17,11 +17,10 @@ use super::output::{self, Ink, Output};
 use clap::Args;
 use mcpreel_config::Environment;
 use mcpreel_share::phrases::{command, when};
-use mcpreel_store::library::{Entry, Library, create_dir};
+use mcpreel_store::library::{Entry, Library};
 use mcpreel_wire::text::{cut, escape, plural};
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
-use std::path::Path;
 
 /// The end of a log that is looked at, bytes.
 const LOOKED_AT: u64 = 64 << 10;
@@ -76,8 +75,7 @@ impl Doctor {
             .iter()
             .filter(|server| server.words.is_some() && !server.is_off)
         {
-            let last = entries.iter().filter(|entry| entry.name == server.name);
-            let last = last.map(|entry| entry.wall_ns).max();
+            let last = server.last_recorded(&entries);
             let (text, ink) = state(server, last);
             if ink != Ink::Good {
                 exit = Exit::Found;
@@ -113,7 +111,10 @@ impl Doctor {
 /// Says where the recordings are, and the newest.
 fn write_recordings(library: &Library, entries: &[Entry], out: &mut Output) -> Result<(), Failure> {
     let dir = output::shown(library.dir());
-    let writable = create_dir(library.dir()).and_then(|()| tempfile::tempfile_in(library.dir()));
+    if !library.dir().exists() {
+        return Ok(out.fact("recordings", &format!("none yet; they will be in {dir}"))?);
+    }
+    let writable = tempfile::tempfile_in(library.dir());
     if let Err(error) = writable {
         let text =
             format!("nothing can be written in {dir}: {error}; --dir or MCPREEL_DIR names another");
@@ -140,24 +141,23 @@ fn state(server: &Found<'_>, last: Option<u64>) -> (String, Ink) {
     if !server.is_recorded() {
         return (format!("not recorded; mcpreel wrap {this}"), Ink::Warn);
     }
-    let recorder = server.words.as_ref().and_then(|words| words.first());
-    let recorder = recorder.map(String::as_str).unwrap_or_default();
-    let is_there = if recorder.contains('/') {
-        Path::new(recorder).exists()
-    } else {
-        is_on_path(recorder)
-    };
-    match last {
-        _ if !is_there => {
-            let text = format!(
+    if !server.has_recorder() {
+        let recorder = server.words.as_ref().and_then(|words| words.first());
+        let text = match recorder.filter(|recorder| recorder.contains('/')) {
+            Some(recorder) => format!(
                 "{} is not there: mcpreel unwrap {this}, then mcpreel wrap {this}",
                 escape(recorder)
-            );
-            (text, Ink::Bad)
-        }
+            ),
+            None => {
+                "mcpreel is not on your PATH: its folder has to be on that of the host".to_owned()
+            }
+        };
+        return (text, Ink::Bad);
+    }
+    match last {
         Some(ns) => (format!("recorded, last {}", when::short(ns)), Ink::Good),
         None => (
-            format!("recorded, but never yet; {}", configuration.host.after),
+            format!("set up, no session yet; {}", configuration.host.after),
             Ink::Warn,
         ),
     }

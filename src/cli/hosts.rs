@@ -18,10 +18,10 @@ use mcpreel_hosts::edit::{recorded, words};
 use mcpreel_hosts::file::{self, FileError};
 use mcpreel_hosts::table::{Host, Scope, hosts};
 use mcpreel_share::phrases::{command, when};
-use mcpreel_store::library::Library;
+use mcpreel_store::library::{Entry, Library};
 use mcpreel_wire::text::{escape, plural};
 use serde_json::{Value, json};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -137,9 +137,42 @@ impl Found<'_> {
             .is_some_and(|words| recorded(words).is_some())
     }
 
+    /// When it was recorded last, nanoseconds since the Unix epoch: by its name and its command, by the
+    /// name alone where the host fills something in.
+    pub fn last_recorded(&self, entries: &[Entry]) -> Option<u64> {
+        let own = self.own()?;
+        let is_filled_in = own.iter().any(|word| word.contains(['$', '{']));
+        let is_it = |entry: &&Entry| {
+            let context = entry.context();
+            let is_same = context.is_some_and(|it| it.origin == "live" && it.argv == own);
+            entry.name == self.name && (is_filled_in || is_same)
+        };
+        entries
+            .iter()
+            .filter(is_it)
+            .map(|entry| entry.wall_ns)
+            .max()
+    }
+
+    /// Whether the program that is to record it is there.
+    pub fn has_recorder(&self) -> bool {
+        let recorder = self.words.as_ref().and_then(|words| words.first());
+        recorder.is_some_and(|recorder| {
+            let is_path = recorder.contains('/');
+            if is_path {
+                Path::new(recorder).exists()
+            } else {
+                is_on_path(recorder)
+            }
+        })
+    }
+
     /// What keeps the server from being started, as far as that can be seen.
     pub fn problem(&self) -> Option<String> {
         let program = self.own()?.first()?;
+        if program.is_empty() {
+            return Some("its command is empty".to_owned());
+        }
         // What the host fills in is not known here.
         if program.contains(['$', '~', '{']) {
             return None;
@@ -176,20 +209,16 @@ impl Hosts {
     pub fn run(&self) -> Outcome {
         let (configurations, unread) = configurations()?;
         let library = Library::new(folder::of(&self.folder)?);
-        let mut newest = HashMap::new();
-        for entry in library.list()? {
-            let newest: &mut u64 = newest.entry(entry.name.clone()).or_default();
-            *newest = (*newest).max(entry.wall_ns);
-        }
+        let entries = library.list()?;
         let mut out = Output::stdout();
         let servers = configurations.iter().flat_map(Configuration::servers);
         let servers: Vec<_> = servers.collect();
         if self.json {
             for server in &servers {
-                out.json(&object(server, newest.get(&server.name).copied()))?;
+                out.json(&object(server, server.last_recorded(&entries)))?;
             }
         } else {
-            write(&servers, &newest, &mut out)?;
+            write(&servers, &entries, &mut out)?;
         }
         for error in &unread {
             output::say(&escape(&error.to_string()));
@@ -203,11 +232,7 @@ impl Hosts {
     }
 }
 
-fn write(
-    servers: &[Found<'_>],
-    newest: &HashMap<String, u64>,
-    out: &mut Output,
-) -> Result<(), Failure> {
+fn write(servers: &[Found<'_>], entries: &[Entry], out: &mut Output) -> Result<(), Failure> {
     if servers.is_empty() {
         let known: Vec<_> = hosts().iter().map(|host| &*host.name).collect();
         out.line(&format!(
@@ -226,12 +251,12 @@ fn write(
         ("FILE", Fit::Cut),
     ]);
     for server in servers {
-        let last = newest
-            .get(&server.name)
-            .map(|ns| format!("last {}", when::short(*ns)));
-        let last = last.unwrap_or_else(|| "never yet".to_owned());
+        let last = server.last_recorded(entries);
+        let last = last.map(|ns| format!("last {}", when::short(ns)));
+        let last = last.unwrap_or_else(|| "no session yet".to_owned());
         let is_recorded = match (server.is_recorded(), &server.words) {
-            _ if server.is_off => Cell::new("no: it is switched off there", Ink::Faint),
+            _ if server.is_off => Cell::new("no: disabled in the host", Ink::Faint),
+            (true, _) if !server.has_recorder() => Cell::new("no: its recorder is gone", Ink::Bad),
             (true, _) => Cell::new(format!("yes, {last}"), Ink::Good),
             (false, Some(_)) => "no".into(),
             (false, None) => Cell::new("no: reached by a URL", Ink::Faint),

@@ -11,9 +11,12 @@ use mcpreel_hosts::edit::{self, EditError};
 use mcpreel_hosts::file::{self, FileError};
 use mcpreel_hosts::table::{Host, Scope, Server};
 use mcpreel_share::phrases::command;
-use mcpreel_wire::text::escape;
+use mcpreel_wire::text::{cut, escape};
 use similar::{ChangeTag, TextDiff};
 use std::path::PathBuf;
+
+/// Columns of a changed line that are shown.
+const LONGEST: usize = 1000;
 
 /// Have the servers of an MCP host recorded
 ///
@@ -40,7 +43,8 @@ pub struct Wrap {
 
 /// Have the servers of an MCP host started without the recorder again
 ///
-/// Takes `mcpreel run … --` out of the host's configuration. Nothing else in the file changes.
+/// Takes `mcpreel run … --` out of the configurations of hosts, of you and of the project that you are
+/// in. Nothing else in the files changes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -90,8 +94,9 @@ impl Wrap {
         }
         self.which.change(&Verb {
             edit: &edit,
-            done: "is recorded",
+            done: "recorded from the next start",
             not_needed: "was recorded already",
+            has_notes: true,
         })
     }
 }
@@ -103,8 +108,9 @@ impl Unwrap {
         };
         self.which.change(&Verb {
             edit: &edit,
-            done: "is no longer recorded",
+            done: "no longer recorded after the next start",
             not_needed: "was not recorded",
+            has_notes: false,
         })
     }
 }
@@ -117,26 +123,43 @@ struct Verb<'e> {
     edit: Edit<'e>,
     done: &'static str,
     not_needed: &'static str,
+    /// Whether what a user must know of the host is told.
+    has_notes: bool,
 }
 
 impl Which {
-    fn configurations(&self) -> Result<Vec<Configuration>, Failure> {
+    /// The configurations, and whether all could be read; those that could not are told.
+    fn configurations(&self) -> Result<(Vec<Configuration>, Exit), Failure> {
         let (Some(path), Some(key)) = (&self.file, &self.key) else {
             let (configurations, unread) = configurations()?;
-            for error in unread {
+            for error in &unread {
                 output::say(&escape(&error.to_string()));
             }
-            return Ok(configurations);
+            let exit = if unread.is_empty() {
+                Exit::Fine
+            } else {
+                Exit::Refused
+            };
+            return Ok((configurations, exit));
         };
         let host = Host::of_file(path, key).ok_or_else(|| {
             usage("--file: its name ends with none of .json, .jsonc, .toml, .yaml and .yml")
         })?;
-        Ok(vec![Configuration {
+        let configuration = Configuration {
             document: file::read(path, host.format)?,
             host,
             scope: Scope::User,
             path: path.clone(),
-        }])
+        };
+        if configuration.servers().next().is_none() {
+            let text = format!(
+                "{}: there is no server at `{}`",
+                output::shown(path),
+                escape(key)
+            );
+            return Err(Failure::Usage(text));
+        }
+        Ok((vec![configuration], Exit::Fine))
     }
 
     /// The servers that are meant.
@@ -163,12 +186,23 @@ impl Which {
         Ok(found)
     }
 
+    /// Whether this server is meant by its own name, and not as one of many.
+    fn names_one(&self, server: &Found<'_>) -> bool {
+        let host = &server.configuration.host;
+        let is_host = |name: &String| *name == host.id || *name == host.name;
+        !self.all
+            && self
+                .names
+                .iter()
+                .any(|name| is_meant(server, name) && !is_host(name))
+    }
+
     /// Shows what changes in each file, asks, and changes it.
     fn change(&self, verb: &Verb<'_>) -> Outcome {
-        let configurations = self.configurations()?;
+        let (configurations, mut exit) = self.configurations()?;
         let chosen = self.chosen(&configurations)?;
         let mut out = Output::stdout();
-        let (mut exit, mut has_changes) = (Exit::Fine, false);
+        let mut has_changes = false;
         for configuration in &configurations {
             let of_file = |it: &&Found<'_>| std::ptr::eq(it.configuration, configuration);
             let (mut changing, mut text) = (Vec::new(), configuration.document.text.clone());
@@ -180,7 +214,8 @@ impl Which {
                         changing.push(server);
                         text = new;
                     }
-                    Ok(None) | Err(EditError::Url) if self.all => {}
+                    Ok(None) if self.all => {}
+                    Err(EditError::Url) if !self.names_one(server) => {}
                     Ok(None) => out.line(&format!("{name} {}", verb.not_needed))?,
                     Err(error) => {
                         output::say(&format!("{name} is left as it is: {error}"));
@@ -211,16 +246,15 @@ impl Which {
 
     /// Prints the changed entries as a configuration of their own, or as command lines.
     fn print(&self, edit: Edit<'_>) -> Outcome {
-        let configurations = self.configurations()?;
+        let (configurations, read) = self.configurations()?;
         let mut out = Output::stdout();
-        for server in self.chosen(&configurations)? {
+        let chosen = self.chosen(&configurations)?;
+        for server in chosen
+            .iter()
+            .filter(|it| it.words.is_some() || self.names_one(it))
+        {
             let configuration = server.configuration;
-            let text = edited(
-                &configuration.document.text,
-                configuration,
-                &[&server],
-                edit,
-            );
+            let text = edited(&configuration.document.text, configuration, &[server], edit);
             let text = text.map_err(anyhow::Error::from)?;
             let text = text.unwrap_or_else(|| configuration.document.text.clone());
             let document = Document::parse(text, configuration.document.format);
@@ -238,7 +272,7 @@ impl Which {
             }
         }
         out.flush()?;
-        Ok(Exit::Fine)
+        Ok(read)
     }
 }
 
@@ -267,8 +301,12 @@ fn write(
         return Ok(Err(error));
     }
     let names: Vec<_> = servers.iter().map(|server| escape(&server.name)).collect();
+    let is = if names.len() == 1 { "is" } else { "are" };
     let (names, done, after) = (names.join(", "), verb.done, &host.after);
-    out.line(&format!("{names} {done} from the next start: {after}"))?;
+    out.line(&format!("{names} {is} {done}: {after}"))?;
+    if !verb.has_notes {
+        return Ok(Ok(()));
+    }
     if !host.verified {
         let text = "that this host reads this file is said by others, not by its makers";
         out.inked(Ink::Warn, text)?;
@@ -292,7 +330,7 @@ fn show(configuration: &Configuration, new: &str, out: &mut Output) -> Result<()
             };
             let line = change.value().trim_end_matches(['\r', '\n']);
             let line = line.replace('\t', "    ");
-            out.inked(ink, &format!("{sign} {}", escape(&line)))?;
+            out.inked(ink, &format!("{sign} {}", cut(&escape(&line), LONGEST)))?;
         }
     }
     Ok(())
@@ -328,7 +366,8 @@ fn is_meant(server: &Found<'_>, wanted: &str) -> bool {
     let both = wanted
         .strip_prefix(host)
         .and_then(|rest| rest.strip_prefix(':'));
-    wanted == host || wanted == server.name || both == Some(&*server.name)
+    let is_host = wanted == host || wanted == server.configuration.host.name;
+    is_host || wanted == server.name || both == Some(&*server.name)
 }
 
 /// Whether the change is to be made: a person is asked, a script has to say so.

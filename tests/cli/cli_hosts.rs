@@ -174,6 +174,11 @@ fn what_cannot_be_changed_is_left_and_said_in_a_sentence() {
     assert_eq!(fs::read(&path).expect("it is there"), before);
 
     fs::write(&path, "{\"mcpServers\": {,}}").expect("it can be written");
+    home.refused(
+        &["wrap", "--all", "--yes"],
+        3,
+        ".claude.json cannot be understood",
+    );
     home.refused(&["hosts"], 3, ".claude.json cannot be understood");
     fs::remove_file(&path).expect("it is there");
     std::os::unix::fs::symlink("nowhere", &path).expect("it can be made");
@@ -207,12 +212,15 @@ fn a_link_stays_one_and_an_unknown_host_is_named_by_its_file() {
 fn the_doctor_names_what_is_to_be_done_and_what_the_log_of_the_host_says() {
     let home = Home::new();
     home.refused(&["doctor"], 1, "no server of a host is recorded");
-    home.write(".cursor/mcp.json", &configuration(Path::new("/bin/cat")));
+    home.write(
+        ".cursor/mcp.json",
+        &configuration(Path::new("/bin/cat")).replace("[\"echo\"]", "[\"-\"]"),
+    );
     home.refused(&["doctor"], 1, "not recorded; mcpreel wrap cursor:echo");
     home.said(&["wrap", "echo", "--yes"]);
     let log = ".config/Cursor/logs/1/window1/exthost/anysphere.cursor-mcp/MCP user-echo.log";
     home.write(log, "spawn echo ENOENT\n");
-    home.refused(&["doctor"], 1, "recorded, but never yet; restart Cursor");
+    home.refused(&["doctor"], 1, "set up, no session yet; restart Cursor");
     home.refused(&["doctor"], 1, "its log says: spawn echo ENOENT");
     let cat = home
         .recordings
@@ -220,6 +228,14 @@ fn the_doctor_names_what_is_to_be_done_and_what_the_log_of_the_host_says() {
         .stdin(Stdio::null())
         .status();
     assert!(cat.expect("it starts").success());
+    // Another server of that name is another one.
+    home.refused(&["doctor"], 1, "set up, no session yet");
+    let echo = home
+        .recordings
+        .run(["--name", "echo", "--", "/bin/cat", "-"])
+        .stdin(Stdio::null())
+        .status();
+    assert!(echo.expect("it starts").success());
     assert!(home.said(&["doctor"]).contains("Cursor: recorded, last "));
 }
 
@@ -230,4 +246,28 @@ fn a_host_stands_for_its_logs() {
     home.said(&["import", "claude-desktop"]);
     assert_eq!(home.recordings.json(&["ls"]).len(), 2);
     home.refused(&["import", "cursor"], 3, "cursor cannot be read");
+}
+
+#[test]
+fn many_that_wrap_at_once_lose_nothing() {
+    let home = Home::new();
+    let servers = (0..6).map(|nth| format!("\"s{nth}\": {{\"command\": \"cat\"}}"));
+    let servers: Vec<_> = servers.collect();
+    let before = format!("{{\"mcpServers\": {{{}}}}}", servers.join(", "));
+    let path = home.write(".claude.json", &before);
+    for _ in 0..3 {
+        std::thread::scope(|scope| {
+            for nth in 0..6 {
+                let home = &home;
+                scope.spawn(move || home.said(&["wrap", &format!("claude-code:s{nth}"), "--yes"]));
+            }
+        });
+        assert!(
+            home.servers()
+                .iter()
+                .all(|server| server["recorded"] == true)
+        );
+        home.said(&["unwrap", "--all", "--yes"]);
+        assert_eq!(fs::read_to_string(&path).expect("it is there"), before);
+    }
 }

@@ -23,8 +23,10 @@ const MADE: &str = "[ ";
 /// Why the command of a server is not changed.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum EditError {
-    #[error("it is reached by a URL; only what is started by a command can be recorded so")]
+    #[error("it is reached by a URL; mcpreel records servers that are started by a command")]
     Url,
+    #[error("its name is there twice, and hosts differ in which of them they take")]
+    Twice,
     #[error("it has no command")]
     NoCommand,
     #[error("its command or arguments are written in a way that cannot be changed safely")]
@@ -57,10 +59,17 @@ pub fn words(host: &Host, server: &Node) -> Option<Vec<String>> {
 /// The command of the server itself in words that begin with the recorder; `None` if they do not.
 pub fn recorded(words: &[String]) -> Option<&[String]> {
     let (command, rest) = words.split_first()?;
-    let is_ours = Path::new(command).file_name()? == "mcpreel" && rest.first()? == RUN[0];
-    let end = rest.iter().position(|word| word == "--")?;
-    let own = rest.get(end + 1..).filter(|own| !own.is_empty());
-    own.filter(|_| is_ours)
+    let is_ours = Path::new(command).file_name()? == "mcpreel";
+    let own = match rest {
+        [dashes, own @ ..] if dashes == "--" => own,
+        [run, own @ ..] if run == RUN[0] && !own.first()?.starts_with('-') => own,
+        [run, rest @ ..] if run == RUN[0] => {
+            let end = rest.iter().position(|word| word == "--")?;
+            &rest[end + 1..]
+        }
+        _ => return None,
+    };
+    (is_ours && !own.is_empty()).then_some(own)
 }
 
 /// The text in which the server of this number is started through the program `recorder`; `None`
@@ -74,6 +83,10 @@ pub fn wrap(
     let servers = host.servers(document);
     let server = servers.get(nth).ok_or(EditError::NoCommand)?;
     let words = words(host, server.node).ok_or_else(|| not_started(host, server.node))?;
+    let is_same = |one: &&Server<'_>| (&one.name, &one.within) == (&server.name, &server.within);
+    if servers.iter().filter(is_same).count() > 1 {
+        return Err(EditError::Twice);
+    }
     if recorded(&words).is_some() {
         return Ok(None);
     }
@@ -107,7 +120,13 @@ fn wrapping(
         .member(&host.command)
         .ok_or(EditError::NoCommand)?;
     let quote = |word: &str| json!(word).to_string();
-    let mut ours = [RUN[0], RUN[1], &server.name, "--"].map(quote).to_vec();
+    let [run, name] = RUN;
+    let mut ours = if server.name.starts_with('-') {
+        vec![quote(run), quote(&format!("{name}={}", server.name))]
+    } else {
+        [run, name, &server.name].map(quote).to_vec()
+    };
+    ours.push(quote("--"));
     if let Some(first) = command.list().first() {
         ours.insert(0, quote(recorder));
         return Ok(vec![before(document, first, &ours)]);

@@ -3,7 +3,7 @@
 
 use super::document::{Document, Format, SyntaxError};
 use super::edit::EditError;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, chown};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub enum FileError {
     Encoding(PathBuf),
     #[error("{} cannot be understood: {}", .0.display(), .1)]
     Syntax(PathBuf, SyntaxError),
-    #[error("{} may not be written: its mode says so", .0.display())]
+    #[error("{} may not be written by you: see the owner and mode of it and of its folder", .0.display())]
     ReadOnly(PathBuf),
     #[error("{} cannot be written: {}", .0.display(), .1)]
     Write(PathBuf, io::Error),
@@ -65,6 +65,7 @@ pub fn change(
     edit: impl Fn(&Document) -> Result<Option<String>, EditError>,
 ) -> Result<Option<(String, String)>, FileError> {
     for _ in 0..TRIES {
+        let _held = hold(path).map_err(|error| FileError::Read(path.to_owned(), error))?;
         let document = read(path, format)?;
         let Some(new) = edit(&document)? else {
             return Ok(None);
@@ -82,6 +83,18 @@ pub fn change(
         }
     }
     Err(FileError::Busy(path.to_owned()))
+}
+
+/// Keeps other processes of ours from changing the configuration at the same time, as long as this is
+/// kept. Whoever has waited for one that another one has put in its place waits for that.
+fn hold(path: &Path) -> io::Result<File> {
+    loop {
+        let file = File::open(path)?;
+        file.lock()?;
+        if file.metadata()?.ino() == fs::metadata(path)?.ino() {
+            return Ok(file);
+        }
+    }
 }
 
 /// Puts `new` in the place of `old`; `false` if that is no longer there.

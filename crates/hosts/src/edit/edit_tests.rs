@@ -137,14 +137,39 @@ fn what_could_not_be_given_back_is_left() {
 }
 
 #[test]
-fn what_a_person_has_wrapped_is_unwrapped() {
-    let text = r#"{"mcpServers": {"a": {"command": "mcpreel", "args": ["run", "--dir", "/d", "--", "npx", "x"]}}}"#;
+fn what_a_person_has_wrapped_is_unwrapped_and_not_wrapped_again() {
+    for words in [
+        r#"["run", "--dir", "/d", "--", "npx", "x"]"#,
+        r#"["run", "npx", "x"]"#,
+        r#"["--", "npx", "x"]"#,
+    ] {
+        let entry = format!(r#"{{"a": {{"command": "mcpreel", "args": {words}}}}}"#);
+        let document = read(&format!(r#"{{"mcpServers": {entry}}}"#), Format::Jsonc);
+        let host = host(Format::Jsonc);
+        assert_eq!(wrap(&document, &host, 0, RECORDER), Ok(None), "{words}");
+        let own = unwrap(&document, &host, 0).unwrap().unwrap();
+        assert_eq!(
+            own,
+            r#"{"mcpServers": {"a": {"command": "npx", "args": ["x"]}}}"#
+        );
+    }
+}
+
+#[test]
+fn a_name_may_look_like_an_option_and_stands_once() {
+    let text = r#"{"mcpServers": {"-v": {"command": "cat"}}}"#;
     let document = read(text, Format::Jsonc);
-    let own = unwrap(&document, &host(Format::Jsonc), 0).unwrap().unwrap();
-    assert_eq!(
-        own,
-        r#"{"mcpServers": {"a": {"command": "npx", "args": ["x"]}}}"#
+    let wrapped = wrap(&document, &host(Format::Jsonc), 0, RECORDER)
+        .unwrap()
+        .unwrap();
+    assert!(
+        wrapped.contains(r#"["run", "--name=-v", "--", "cat"]"#.trim_start_matches('[')),
+        "{wrapped}"
     );
+    let twice = r#"{"mcpServers": {"a": {"command": "cat"}, "a": {"command": "tac"}}}"#;
+    let document = read(twice, Format::Jsonc);
+    let left = wrap(&document, &host(Format::Jsonc), 1, RECORDER);
+    assert_eq!(left, Err(EditError::Twice));
 }
 
 /// A configuration in any layout: `noise` is what may stand between two tokens.

@@ -131,7 +131,7 @@ fn write_recordings(library: &Library, entries: &[Entry], out: &mut Output) -> R
     Ok(out.fact("recordings", &format!("{count} in {dir}{newest}"))?)
 }
 
-/// What is so of a server, and how bad that is.
+/// The state of a server, in the colour of how bad it is.
 fn state(server: &Found<'_>, last: Option<u64>) -> (String, Ink) {
     let configuration = server.configuration;
     let this = command(&[format!("{}:{}", configuration.host.id, server.name)]);
@@ -163,7 +163,7 @@ fn state(server: &Found<'_>, last: Option<u64>) -> (String, Ink) {
     }
 }
 
-/// The last line that the host's logs have on a server, best one of an error.
+/// The last error that the host's logs have about a server, else the last line, with the path of its log.
 fn last_said(server: &Found<'_>) -> Option<(String, std::path::PathBuf)> {
     let home = Environment::of_process().home?;
     let logs = server.configuration.host.logs(&home).into_iter().take(5);

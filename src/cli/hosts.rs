@@ -50,11 +50,11 @@ pub struct Configuration {
     pub document: Document,
 }
 
-/// A server of a configuration, by number.
+/// A server in a configuration.
 pub struct Found<'c> {
     pub configuration: &'c Configuration,
     pub name: String,
-    /// The folder of the project of the user's configuration that it is for.
+    /// The project that it is for, where the user's configuration has servers by project.
     pub within: Vec<String>,
     /// The words that start it, with those of the recorder; `None` where it is not started so.
     pub words: Option<Vec<String>>,
@@ -92,16 +92,21 @@ pub fn configurations() -> Result<(Vec<Configuration>, Vec<FileError>), Failure>
 
 /// The servers that could be recorded and are not: what they are called, and `HOST:SERVER`.
 pub fn not_recorded() -> Vec<(String, String)> {
+    named(false)
+}
+
+/// The servers that are started by a command and recorded, or not.
+pub fn named(is_recorded: bool) -> Vec<(String, String)> {
     let (configurations, _) = configurations().unwrap_or_default();
     let servers = configurations.iter().flat_map(Configuration::servers);
-    let open = servers.filter(|it| it.words.is_some() && !it.is_recorded());
-    let open = open.map(|server| {
+    let fitting = servers.filter(|it| it.words.is_some() && it.is_recorded() == is_recorded);
+    let named = fitting.map(|server| {
         let host = &server.configuration.host;
         let (name, started_by) = (escape(&server.name), server.started_by());
         let label = format!("{}  {name}  {started_by}", host.name);
         (label, format!("{}:{}", host.id, server.name))
     });
-    open.collect()
+    named.collect()
 }
 
 impl Configuration {

@@ -112,8 +112,8 @@ impl Output {
 
     /// Writes a fact with its name on the left.
     pub fn fact(&mut self, name: &str, text: &str) -> io::Result<()> {
-        let name = self.paint(Ink::Faint, &pad_end(name, 11));
-        self.line(&format!("{name}{text}"))
+        let name = self.paint(Ink::Faint, &pad_end(name, 10));
+        self.line(&format!("{name} {text}"))
     }
 
     /// Writes a value as JSON on one line; nothing in it is obeyed by a terminal.

@@ -58,13 +58,14 @@ pub fn complete(program: impl Fn() -> Command) {
 
 /// The program with what is known of the values of its arguments, by what they are called.
 fn completing(program: &Command) -> Command {
-    let known = |argument: Arg| {
+    let known = |command: &str, argument: Arg| {
         let name = argument.get_value_names().and_then(|names| names.first());
         let name = name.map(|name| name.trim_end_matches("[#SEQ]").to_owned());
         let (find, takes_files): (fn() -> Vec<_>, _) = match name.as_deref() {
             Some("RECORDING" | "LEFT" | "RIGHT") => (recordings, true),
-            Some("RULE") => (rules, false),
-            Some("SERVER") => (servers, false),
+            Some("RULE") if command == "lint" => (rules, false),
+            Some("SERVER") if command == "unwrap" => (|| servers(true), false),
+            Some("SERVER") => (|| servers(false), false),
             _ => return argument,
         };
         argument.add(ArgValueCompleter::new(move |typed: &OsStr| {
@@ -77,8 +78,11 @@ fn completing(program: &Command) -> Command {
     };
     let program = visible(program);
     let commands = program.get_subcommands().cloned();
-    let commands: Vec<_> = commands.map(|command| command.mut_args(known)).collect();
-    Command::new("mcpreel").subcommands(commands)
+    let commands = commands.map(|command| {
+        let name = command.get_name().to_owned();
+        command.mut_args(|argument| known(&name, argument))
+    });
+    Command::new("mcpreel").subcommands(commands.collect::<Vec<_>>())
 }
 
 fn rules() -> Vec<(String, String)> {
@@ -88,8 +92,8 @@ fn rules() -> Vec<(String, String)> {
         .collect()
 }
 
-fn servers() -> Vec<(String, String)> {
-    let servers = hosts::not_recorded().into_iter();
+fn servers(are_recorded: bool) -> Vec<(String, String)> {
+    let servers = hosts::named(are_recorded).into_iter();
     servers.map(|(label, name)| (name, label)).collect()
 }
 

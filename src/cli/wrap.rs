@@ -8,7 +8,7 @@ use clap::Args;
 use mcpreel_config::nearest;
 use mcpreel_hosts::document::Document;
 use mcpreel_hosts::edit::{self, EditError};
-use mcpreel_hosts::file::{self, FileError};
+use mcpreel_hosts::file;
 use mcpreel_hosts::table::{Host, Scope, Server};
 use mcpreel_share::phrases::command;
 use mcpreel_wire::text::{cut, escape};
@@ -232,8 +232,7 @@ impl Which {
             if self.dry_run || !self.yes && !is_wanted()? {
                 continue;
             }
-            if let Err(error) = write(configuration, &changing, verb, &mut out)? {
-                output::say(&escape(&error.to_string()));
+            if !write(configuration, &changing, verb, &mut out)? {
                 exit = Exit::Refused;
             }
         }
@@ -276,13 +275,14 @@ impl Which {
     }
 }
 
-/// Changes servers in a configuration, and says what is to be done now.
+/// Changes servers in a configuration and says what is to be done now, or why nothing was changed; then
+/// it returns `false`.
 fn write(
     configuration: &Configuration,
     servers: &[&Found<'_>],
     verb: &Verb<'_>,
     out: &mut Output,
-) -> Result<Result<(), FileError>, Failure> {
+) -> Result<bool, Failure> {
     let host = &configuration.host;
     if !host.edit {
         let name = &host.name;
@@ -290,7 +290,7 @@ fn write(
             "{name} does not read what others write: {}",
             host.after
         ))?;
-        return Ok(Ok(()));
+        return Ok(true);
     }
     let changed = file::change(
         &configuration.path,
@@ -298,14 +298,15 @@ fn write(
         |document| edited(&document.text, configuration, servers, verb.edit),
     );
     if let Err(error) = changed {
-        return Ok(Err(error));
+        output::say(&escape(&error.to_string()));
+        return Ok(false);
     }
     let names: Vec<_> = servers.iter().map(|server| escape(&server.name)).collect();
     let is = if names.len() == 1 { "is" } else { "are" };
     let (names, done, after) = (names.join(", "), verb.done, &host.after);
     out.line(&format!("{names} {is} {done}: {after}"))?;
     if !verb.has_notes {
-        return Ok(Ok(()));
+        return Ok(true);
     }
     if !host.verified {
         let text = "that this host reads this file is said by others, not by its makers";
@@ -314,7 +315,7 @@ fn write(
     if let Some(note) = &host.note {
         out.inked(Ink::Faint, note)?;
     }
-    Ok(Ok(()))
+    Ok(true)
 }
 
 /// Shows the lines that change.

@@ -136,6 +136,8 @@ fn every_shell_completes_commands_options_recordings_rules_and_servers() {
             "{words:?}: {offered}"
         );
     }
+    assert!(!offered(&library, &["redact", "--without", "tool-args-inv"]).contains("tool-args"));
+    assert!(!offered(&library, &["unwrap", "claude"]).contains("claude-code:files"));
     assert!(
         !offered(&library, &["demo-"]).contains("demo-host"),
         "hidden commands stay so"

@@ -275,7 +275,7 @@ fn an_empty_library_leads_to_a_server_that_is_recorded() {
     let home = home.to_str().expect("the path is text");
     let environment = [("MCPREEL_DIR", empty.to_str().expect("the path is text"))];
     let mut terminal = viewer(&[], &environment, home);
-    terminal.wait_for("w has one of 1 server on this machine recorded");
+    terminal.wait_for("w records a server of a host on this machine, 1 server found");
     terminal.press("w");
     terminal.wait_for("Claude Code  echo  cat");
     terminal.press("\r");
@@ -295,7 +295,7 @@ fn an_empty_library_leads_to_a_server_that_is_recorded() {
 fn an_empty_library_leads_to_the_demo() {
     let library = Library::new();
     let mut terminal = viewer(&[], &[], library.path().to_str().expect("the path is text"));
-    terminal.wait_for("d shows how it looks");
+    terminal.wait_for("d shows the demo");
     terminal.press("d");
     terminal.wait_for("initialize");
     terminal.press("q");

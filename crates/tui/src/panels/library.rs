@@ -445,7 +445,7 @@ fn instead(library: &Shelf) -> Vec<(Role, String)> {
         count => {
             let servers = plural(count, "server");
             (
-                format!("w has one of {servers} on this machine recorded:"),
+                format!("w records a server of a host on this machine, {servers} found:"),
                 "mcpreel wrap",
             )
         }
@@ -464,7 +464,7 @@ fn instead(library: &Shelf) -> Vec<(Role, String)> {
         Listing::Known => vec![
             text(&format!("no recordings in {dir}")),
             text(""),
-            text("d shows how it looks, with nothing else installed:"),
+            text("d shows the demo, with nothing else installed:"),
             command("mcpreel demo"),
             text(&begin),
             command(wrap),

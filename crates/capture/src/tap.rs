@@ -104,11 +104,28 @@ impl Tap {
         drop(self.keeper.set(thread));
     }
 
-    /// Puts bytes of a stream on record, as read at `t`.
+    /// Puts bytes of a stdio stream on record, as read at `t`.
     pub fn chunk(&self, stream: StreamId, t: Moment, bytes: &[u8]) {
         let mut inner = self.lock();
         let offset = inner.status.forwarded[stream.index()];
         inner.status.forwarded[stream.index()] += bytes.len() as u64;
+        self.append(inner, stream, t, offset, bytes);
+    }
+
+    /// Puts bytes of a network stream on record, as read at `t`. Whoever moves them counts them:
+    /// `offset` is the number of those before.
+    pub fn chunk_at(&self, stream: StreamId, t: Moment, offset: u64, bytes: &[u8]) {
+        self.append(self.lock(), stream, t, offset, bytes);
+    }
+
+    fn append(
+        &self,
+        mut inner: MutexGuard<'_, Inner>,
+        stream: StreamId,
+        t: Moment,
+        offset: u64,
+        bytes: &[u8],
+    ) {
         if inner.recorded >= inner.max_size {
             inner.note("the recording has reached its --max-size");
             inner.write_status();

@@ -80,6 +80,62 @@ pub enum EventKind {
     Survivors {
         processes: Vec<ProcessName>,
     },
+    /// The proxy accepts connections.
+    Listening {
+        /// The URL that a host has to use.
+        url: String,
+        /// The URL of the server behind it.
+        upstream: String,
+    },
+    /// A client has connected, and its own connection to the server stands.
+    Connected {
+        connection: u32,
+        /// The addresses of the client and of the server.
+        client: String,
+        server: String,
+        /// How long the name took to be resolved, nanoseconds.
+        name_ns: u64,
+        /// How long the connection to the server took after that, nanoseconds.
+        tcp_ns: u64,
+        /// How long TLS took after that, nanoseconds; none where there is none.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        tls_ns: Option<u64>,
+    },
+    /// A client has connected, and the server could not be reached for it: the recorder answered.
+    Unreachable {
+        connection: u32,
+        client: String,
+        step: Step,
+        /// The reason, one sentence.
+        message: String,
+    },
+    /// The recorder itself refused what a client sent, and answered so.
+    Refused {
+        connection: u32,
+        client: String,
+        message: String,
+    },
+    /// The recorder passed on something else than it had read.
+    Edited {
+        stream: StreamId,
+        /// The place in the stream of what was read.
+        offset: u64,
+        /// The name of the header, or `endpoint`.
+        what: String,
+        /// What was read; empty where it was added.
+        old: String,
+        /// What was passed on; empty where it was left out.
+        new: String,
+    },
+    /// Both ways of a connection have ended.
+    Disconnected {
+        connection: u32,
+        by: Party,
+        /// Whether it was reset, instead of being closed.
+        reset: bool,
+        /// Bytes of both ways, from the client first, as they are counted on record.
+        bytes: [u64; 2],
+    },
     /// Bytes that were forwarded but are not on record.
     Gap {
         stream: StreamId,
@@ -131,6 +187,24 @@ pub enum EventKind {
 pub enum Closer {
     Writer,
     Reader,
+}
+
+/// The steps of connecting to a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    Name,
+    Tcp,
+    Tls,
+}
+
+/// Who ended a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Party {
+    Client,
+    Server,
+    Recorder,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -30,22 +30,32 @@ impl StreamId {
         usize::try_from(self.0).unwrap_or(usize::MAX)
     }
 
-    /// `c2s`, `s2c`, `stderr`, or `other`.
+    /// One way of a network connection; these are counted from 1.
+    pub fn of_connection(connection: u32, direction: Direction) -> Self {
+        Self(match direction {
+            Direction::ClientToServer => connection.saturating_mul(2).saturating_add(1),
+            Direction::ServerToClient => connection.saturating_mul(2).saturating_add(2),
+        })
+    }
+
+    /// The connection that it is one way of, from 1; `None` over stdio.
+    pub fn connection(self) -> Option<u32> {
+        (self > Self::STDERR).then(|| (self.0 - 1) / 2)
+    }
+
+    /// `c2s`, `s2c` or `stderr`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::C2S => "c2s",
-            Self::S2C => "s2c",
-            Self::STDERR => "stderr",
-            _ => "other",
-        }
+        self.messages().map_or("stderr", Direction::as_str)
     }
 
     /// The direction of the protocol messages on it, `None` for stderr.
     pub fn messages(self) -> Option<Direction> {
         match self {
+            Self::STDERR => None,
             Self::C2S => Some(Direction::ClientToServer),
             Self::S2C => Some(Direction::ServerToClient),
-            _ => None,
+            Self(odd) if odd % 2 == 1 => Some(Direction::ClientToServer),
+            Self(_) => Some(Direction::ServerToClient),
         }
     }
 }

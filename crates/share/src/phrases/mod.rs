@@ -4,6 +4,7 @@
 //!
 //! Everything that came from outside is escaped here. The commands and the viewer say the same.
 
+mod phrases_network;
 pub mod phrases_session;
 pub mod phrases_story;
 pub mod recording;
@@ -255,6 +256,12 @@ pub fn event(kind: &EventKind) -> String {
             let names: Vec<_> = processes.iter().map(process).collect();
             format!("still holding its pipes: {}", names.join(", "))
         }
+        EventKind::Listening { .. }
+        | EventKind::Connected { .. }
+        | EventKind::Unreachable { .. }
+        | EventKind::Refused { .. }
+        | EventKind::Edited { .. }
+        | EventKind::Disconnected { .. } => phrases_network::event(kind).unwrap_or_default(),
         EventKind::Gap {
             stream,
             offset,
@@ -297,8 +304,12 @@ fn eof(stream: StreamId, by: Closer) -> &'static str {
         (StreamId::S2C, Closer::Reader) => "the host closed the server's output",
         (StreamId::STDERR, Closer::Writer) => "the server closed its stderr",
         (StreamId::STDERR, Closer::Reader) => "the host closed the server's stderr",
-        (_, Closer::Writer) => "a stream was closed by its writer",
-        (_, Closer::Reader) => "a stream was closed by its reader",
+        (stream, by) => match (stream.messages(), by) {
+            (Some(Direction::ClientToServer), Closer::Writer) => "the client sends no more",
+            (Some(Direction::ClientToServer), Closer::Reader) => "the server takes no more",
+            (_, Closer::Writer) => "the server sends no more",
+            (_, Closer::Reader) => "the client takes no more",
+        },
     }
 }
 

@@ -20,8 +20,10 @@ use mcpreel_trace::correlator::MessageRecord;
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::http::HttpExchange;
 use mcpreel_trace::item::{Item, ItemKind, What};
 use mcpreel_trace::session::End;
+use mcpreel_wire::http::Ended;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{
     cut, cut_middle, duration, escape, escape_bytes, pad_end, pad_start, since, size, width,
@@ -85,6 +87,11 @@ impl Printer {
         match &item.what {
             What::Exchange(exchange) => self.exchange(exchange, None, false),
             What::Event(event) => self.event(event),
+            What::Http(http) if self.json => self.object("http", http_json(http)),
+            What::Http(_) => {
+                let row = RowView::of_item(item);
+                self.line(&row, &row.what(None))
+            }
             What::Message { head, .. } | What::Line { head, .. } if self.of_frames => {
                 let messages = recording.messages_of_frame(head.seq)?;
                 self.frame(recording, head, None, &messages)
@@ -338,7 +345,7 @@ fn frame_json(head: &FrameHead, raw: &[u8]) -> Value {
 /// A member of an object: in our words, or as it was on the wire.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Member {
+pub enum Member {
     Ours(Value),
     Wire(Box<RawValue>),
 }
@@ -353,7 +360,7 @@ fn ours(value: impl Into<Value>) -> Member {
     Member::Ours(value.into())
 }
 
-struct Members(Vec<(&'static str, Member)>);
+pub struct Members(Vec<(&'static str, Member)>);
 
 impl Serialize for Members {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -379,6 +386,31 @@ fn exchange_json(exchange: &Exchange) -> Members {
         ("code", code.unwrap_or(ours(Value::Null))),
         ("era", ours(exchange.era.as_str())),
         ("summary", ours(&*exchange.summary)),
+    ])
+}
+
+/// A request of HTTP without a message, with its response.
+pub fn http_json(http: &HttpExchange) -> Members {
+    let time = |t: Option<Moment>| ours(t.map(|t| t.0));
+    Members(vec![
+        ("request", ours(http.request.0)),
+        ("response", ours(http.response.map(|seq| seq.0))),
+        ("connection", ours(http.connection)),
+        (
+            "conversation",
+            ours(Some(http.conversation).filter(|id| *id > 0)),
+        ),
+        ("method", ours(&*http.method)),
+        ("target", ours(&*http.target)),
+        ("status", ours(http.status)),
+        ("content_type", ours(http.content_type.as_deref())),
+        ("t_request_ns", ours(http.t_request.0)),
+        ("t_sent_ns", ours(http.t_sent.0)),
+        ("t_head_ns", time(http.t_head)),
+        ("t_first_ns", time(http.t_first)),
+        ("t_last_ns", time(http.t_last)),
+        ("ended", ours(http.ended.map(Ended::as_str))),
+        ("events", ours(http.events)),
     ])
 }
 

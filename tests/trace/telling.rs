@@ -7,7 +7,7 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageRecord;
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
-use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::frame::{Carried, FrameHead, Seq, StreamId};
 use mcpreel_wire::json::Outline;
 use mcpreel_wire::message::{Classifier, Content, Lines, classify_cut, classify_outline};
 use std::collections::BTreeMap;
@@ -85,6 +85,7 @@ impl Telling {
             t_first,
             t_last,
             size: raw.len() as u64,
+            carried: Carried::default(),
         };
         *offset += head.size;
         let is_shortened = self.analysis.is_shortened(stream);

@@ -1,7 +1,7 @@
 use super::*;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::Observation;
-use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::frame::{Carried, FrameHead, Seq, StreamId};
 use mcpreel_wire::message::{Classifier, Content, Lines};
 use std::collections::BTreeSet;
 
@@ -14,6 +14,7 @@ pub(crate) fn head(seq: u64, stream: StreamId, t: Moment, raw: &[u8]) -> FrameHe
         t_first: t,
         t_last: t,
         size: raw.len() as u64,
+        carried: Carried::default(),
     }
 }
 

@@ -6,15 +6,17 @@
 //! 1187  12:04.318    842 ms  tool-error  → tools/call search_docs {q:"rust"}
 //! ```
 
-use crate::phrases;
+use crate::phrases::{self, phrases_network};
 use mcpreel_lint::Severity;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::{MessageKind, MessageRecord};
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::http::HttpExchange;
 use mcpreel_trace::item::{FindingNote, Item, ItemKind, What};
 use mcpreel_trace::session::End;
+use mcpreel_wire::http::Part;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{duration, escape, escape_bytes};
 use std::borrow::Cow;
@@ -79,6 +81,7 @@ impl<'r> RowView<'r> {
                 size: Some(head.size),
                 ..Self::of_message(record, head.t_last, exchange.as_deref())
             },
+            What::Http(http) => Self::of_http(http),
             What::Line { head, preview } => Self::of_line(head, preview),
             What::Event(event) => Self::of_event(event),
         };
@@ -136,9 +139,38 @@ impl<'r> RowView<'r> {
         }
     }
 
+    /// A request of HTTP without a message.
+    pub fn of_http(http: &'r HttpExchange) -> Self {
+        let tone = match http.status {
+            None => Tone::Open,
+            Some(400..) => Tone::Warn,
+            Some(_) => Tone::Faint,
+        };
+        Self {
+            kind: ItemKind::Http,
+            seq: http.request,
+            t: http.t_request,
+            direction: Some(Direction::ClientToServer),
+            method: Some(&http.method),
+            latency_ns: http.waited_ns(),
+            status: phrases_network::status(http),
+            tone,
+            ..Self::bare(phrases_network::http(http))
+        }
+    }
+
     /// A line that is no message, which begins with these bytes.
     pub fn of_line(head: &FrameHead, preview: &[u8]) -> Self {
+        // Of a head the first line says what it is.
+        let preview = match head.carried.part {
+            Part::RequestHead | Part::ResponseHead => preview
+                .split(|byte| *byte == b'\n')
+                .next()
+                .unwrap_or_default(),
+            _ => preview,
+        };
         let (kind, status, tone) = match head.stream {
+            _ if head.carried.http > 0 => (ItemKind::Http, head.carried.part.as_str(), Tone::Faint),
             StreamId::STDERR => (ItemKind::Stderr, "stderr", Tone::Faint),
             _ => (ItemKind::Other, "no message", Tone::Warn),
         };

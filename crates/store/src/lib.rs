@@ -29,6 +29,7 @@ pub mod exchanges;
 pub mod facts;
 pub mod findings;
 pub mod follow;
+pub mod http;
 pub mod indexer;
 pub mod library;
 pub mod notices;

@@ -5,6 +5,7 @@ use crate::clock::Moment;
 use crate::correlator::{Batch, Correlator, MessageRecord, Observation};
 use crate::event::{Event, EventKind};
 use crate::frame::{FrameHead, StreamId};
+use crate::http::Over;
 use crate::session::Session;
 use mcpreel_wire::message::Content;
 
@@ -21,6 +22,31 @@ pub struct Analysis {
 }
 
 impl Analysis {
+    /// The fold over one conversation of a recording that has several.
+    pub fn of_conversation(conversation: u32) -> Self {
+        Self {
+            correlator: Correlator::of_conversation(conversation),
+            ..Self::default()
+        }
+    }
+
+    /// The last number that an exchange of the recording has, over all conversations.
+    pub fn last_exchange(&mut self) -> &mut u64 {
+        self.correlator.last_exchange()
+    }
+
+    /// The HTTP exchange of `head` was answered with this error status.
+    pub fn http_refused(&mut self, head: &FrameHead, status: u16) {
+        self.correlator.refused(head, status);
+    }
+
+    /// The response to an HTTP exchange is over, whether or not it held all answers.
+    pub fn http_over(&mut self, over: &Over) {
+        self.correlator.response_over(over);
+        let observed = self.correlator.changes.observations();
+        self.ended.extend_from_slice(observed);
+    }
+
     /// Whether only a part of the next line of `stream` is on record: then its content is that of
     /// [`classify_cut`](mcpreel_wire::message::classify_cut), and it has no value. An answer
     /// holds for one line.

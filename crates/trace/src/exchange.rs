@@ -50,6 +50,10 @@ pub struct Exchange {
     pub progress_count: u64,
     /// The last of them, for example `40/100 indexing`.
     pub progress: Option<CompactString>,
+    /// The conversation that it belongs to, from 1; 0 over stdio.
+    pub conversation: u32,
+    /// The HTTP exchange that carried its request; 0 where none did.
+    pub http: u32,
     /// Size of the request's frame, bytes.
     pub request_size: u64,
     /// Size of the response's frame, bytes.
@@ -189,6 +193,8 @@ impl Exchange {
             t_cancelled: None,
             progress_count: 0,
             progress: None,
+            conversation: 0,
+            http: 0,
             request_size: 0,
             response_size: 0,
         }
@@ -233,6 +239,8 @@ words! {
         Lost = "lost", "the answering side ended, or went wrong, before it answered";
         Unanswered = "unanswered", "the recording ended otherwise before there was an answer";
         Listening = "listening", "a subscription that stays open; it has no latency";
+        HttpError = "http-error", "its HTTP request was refused with a status, and no message";
+        Polled = "polled", "the server closed the stream before it answered, and the client never asked for the rest";
         GivenUp = "given-up", "not followed any longer, because too many were open";
     }
 }
@@ -246,9 +254,9 @@ impl Status {
     /// says only that the server is of the older era.
     pub fn is_failure_of(self, method: &str) -> bool {
         match self {
-            Self::Error => method != PROBE,
+            Self::Error | Self::HttpError => method != PROBE,
             Self::Cancelled | Self::Late => !Self::HARMLESS_FOR.contains(&method),
-            Self::ToolError | Self::Lost | Self::Unanswered => true,
+            Self::ToolError | Self::Lost | Self::Unanswered | Self::Polled => true,
             _ => false,
         }
     }

@@ -1,6 +1,7 @@
 //! A unit on a stream: a line with its terminator, exactly as read.
 
 use super::clock::Moment;
+use mcpreel_wire::http::{Ended, Part};
 use mcpreel_wire::message::Direction;
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +72,65 @@ pub struct FrameHead {
     /// When its terminator was read (its last byte, where it has none).
     pub t_last: Moment,
     pub size: u64,
+    /// The place in the transport; over stdio that of a line.
+    pub carried: Carried,
+}
+
+/// The way in which a transport carries a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Carried {
+    pub part: Part,
+    /// The number of the HTTP exchange in the recording, from 1; 0 outside of any.
+    pub http: u32,
+    /// How the body or the stream of events ended that ends with it.
+    pub ended: Option<Ended>,
+    /// Of an event: whether it has an id, from which the client can go on.
+    pub has_id: bool,
+    /// Of an event: whether it names the endpoint to which the client sends (2024-11-05).
+    pub is_endpoint: bool,
+    /// Whether only the beginning of it is kept.
+    pub is_cut: bool,
+}
+
+/// What a network transport wraps around a frame: the column `envelope`, JSON.
+///
+/// The bytes of a frame are decoded there (chunks joined, unpacked, the data of an event); what was
+/// on the wire are `wire` bytes of its stream from its offset on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Envelope {
+    pub part: Part,
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub http: u32,
+    pub wire: u64,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ended: Option<Ended>,
+    /// Of an event: its `id`, its name and its `retry`, milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub event: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub retry: Option<u64>,
+    /// The bytes that it has decoded, where only the first of them are kept.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub total: Option<u64>,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+impl Envelope {
+    pub fn carried(&self) -> Carried {
+        Carried {
+            part: self.part,
+            http: self.http,
+            ended: self.ended,
+            has_id: self.id.is_some(),
+            is_endpoint: self.event.as_deref() == Some("endpoint"),
+            is_cut: self.total.is_some(),
+        }
+    }
 }
 
 /// A line whose end has not come yet.

@@ -11,6 +11,7 @@ use super::correlator::{MessageKind, MessageRecord};
 use super::event::Event;
 use super::exchange::Exchange;
 use super::frame::{FrameHead, Seq, StreamId};
+use super::http::HttpExchange;
 use mcpreel_wire::message::Direction;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -40,6 +41,7 @@ words! {
         Response = "response", "a response that belongs to nothing; on the wire any";
         Notification = "notification", "a notification";
         Stderr = "stderr", "a line of stderr";
+        Http = "http", "a request of HTTP without a message; on the wire any part of HTTP beside the messages";
         Other = "other", "a line or object that is no JSON-RPC message";
         Event = "event", "something that happened to the process or to the recording";
     }
@@ -65,6 +67,8 @@ pub enum What {
         /// The exchange that it belongs to.
         exchange: Option<Box<Exchange>>,
     },
+    /// A request of HTTP without a message, with its response. Through the lens of exchanges only.
+    Http(Box<HttpExchange>),
     Line {
         head: FrameHead,
         /// Its first bytes, for the list; [`Item::PREVIEW`] at most.
@@ -128,7 +132,9 @@ impl Item {
                 MessageKind::Notification => ItemKind::Notification,
                 MessageKind::Other => ItemKind::Other,
             },
+            What::Http(_) => ItemKind::Http,
             What::Line { head, .. } if head.stream == StreamId::STDERR => ItemKind::Stderr,
+            What::Line { head, .. } if head.carried.http > 0 => ItemKind::Http,
             What::Line { .. } => ItemKind::Other,
             What::Event(_) => ItemKind::Event,
         }
@@ -137,6 +143,7 @@ impl Item {
     pub fn t(&self) -> Moment {
         match &self.what {
             What::Exchange(exchange) => exchange.t_request,
+            What::Http(http) => http.t_request,
             What::Message { head, .. } | What::Line { head, .. } => head.t_last,
             What::Event(event) => event.t,
         }
@@ -147,7 +154,7 @@ impl Item {
         match &self.what {
             What::Exchange(exchange) => Some(exchange),
             What::Message { exchange, .. } => exchange.as_deref(),
-            What::Line { .. } | What::Event(_) => None,
+            What::Http(_) | What::Line { .. } | What::Event(_) => None,
         }
     }
 
@@ -156,6 +163,7 @@ impl Item {
         match &self.what {
             What::Exchange(exchange) => Some(exchange.direction),
             What::Message { record, .. } => Some(record.direction),
+            What::Http(_) => Some(Direction::ClientToServer),
             What::Line { head, .. } => head.stream.messages(),
             What::Event(_) => None,
         }
@@ -165,7 +173,7 @@ impl Item {
         match &self.what {
             What::Exchange(exchange) => Some(&exchange.method),
             What::Message { record, .. } => record.method.as_deref(),
-            What::Line { .. } | What::Event(_) => None,
+            What::Http(_) | What::Line { .. } | What::Event(_) => None,
         }
     }
 
@@ -174,7 +182,7 @@ impl Item {
         match &self.what {
             What::Exchange(exchange) => exchange.name.as_deref(),
             What::Message { record, .. } => record.name.as_deref(),
-            What::Line { .. } | What::Event(_) => None,
+            What::Http(_) | What::Line { .. } | What::Event(_) => None,
         }
     }
 }

@@ -5,6 +5,7 @@
 //! * [`clock`]: one anchor of monotonic and wall time; everything else takes time as an argument;
 //! * [`frame`], [`event`]: what is on record; [`exchange`]: what is derived from it;
 //! * [`correlator`]: pairs requests with responses, both directions, both eras;
+//! * [`http`]: requests and responses of HTTP; [`conversation`]: who talks to whom over many connections;
 //! * [`item`]: the rows that a session is shown as;
 //! * [`session`]: who spoke, which versions and capabilities, in which phase it is;
 //! * [`state`]: what was true at a moment;
@@ -49,10 +50,12 @@ macro_rules! words {
 pub mod analysis;
 pub mod bounded;
 pub mod clock;
+pub mod conversation;
 pub mod correlator;
 pub mod event;
 pub mod exchange;
 pub mod frame;
+pub mod http;
 pub mod item;
 pub mod query;
 pub mod session;

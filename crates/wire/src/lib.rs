@@ -9,6 +9,7 @@
 
 pub mod brief;
 pub mod framing;
+pub mod http;
 pub mod id;
 pub mod json;
 pub mod mcp;

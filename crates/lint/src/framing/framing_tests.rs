@@ -6,7 +6,7 @@ use crate::lint_tests::all_findings;
 use crate::{Context, FrameContext, SessionFacts};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::Correlator;
-use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::frame::{Carried, FrameHead, Seq, StreamId};
 use mcpreel_trace::session::Session;
 use mcpreel_wire::message::{Classifier, Lines};
 
@@ -18,6 +18,7 @@ fn head(seq: u64, raw: &[u8]) -> FrameHead {
         t_first: Moment(seq),
         t_last: Moment(seq),
         size: raw.len() as u64,
+        carried: Carried::default(),
     }
 }
 

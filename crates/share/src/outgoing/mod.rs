@@ -211,6 +211,11 @@ pub fn pick_rows(
                 }
             }
             What::Message { head, .. } | What::Line { head, .. } => selection.pick_frame(head.seq),
+            What::Http(http) => {
+                for head in recording.carried(http.id, u32::MAX)? {
+                    selection.pick_frame(head.seq);
+                }
+            }
             What::Event(_) => {
                 if let Some(id) = item.key.event_id() {
                     selection.pick_event(item.key.seq, id);

@@ -1,10 +1,10 @@
 //! Recordings in words for people: events, ends, peers; [`when`] has dates and times,
-//! [`recording`] what lists say of a recording, [`phrases_session`] what there is to say of one, [`phrases_story`]
+//! [`recording`] what lists say of a recording, [`phrases_network`] of connections and HTTP, [`phrases_session`] what there is to say of one, [`phrases_story`]
 //! what happened from a request to its answer.
 //!
 //! Everything that came from outside is escaped here. The commands and the viewer say the same.
 
-mod phrases_network;
+pub mod phrases_network;
 pub mod phrases_session;
 pub mod phrases_story;
 pub mod recording;

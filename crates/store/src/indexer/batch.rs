@@ -85,6 +85,7 @@ impl Batch<'_> {
     /// Everything is drained: ends what is open, states what is missing.
     pub fn finish(&mut self, status: &Status, state: State) -> Result<(), IndexError> {
         self.finish_lines()?;
+        self.finish_connections()?;
         let end = status.end.as_ref();
         let t_end = end.map_or(Moment(0), EndNote::t);
         let t_end = self.state.t_last.max(t_end);
@@ -129,6 +130,7 @@ impl Batch<'_> {
                 line.open.map(|open| to_sql(open.t_first.0)),
             ])?;
         }
+        self.state.connections.save(self.conn)?;
         self.state.drained = self.state.next;
         let state = &self.state;
         self.conn.prepare_cached(SAVE_PROGRESS)?.execute(params![
@@ -159,11 +161,11 @@ impl Batch<'_> {
         let head = FrameHead { seq, ..head };
         let text = match body {
             Body::Bytes(raw) => {
-                self.writer.frame(&head, &raw)?;
+                self.writer.frame(&head, &raw, None)?;
                 Text::Whole(raw)
             }
             Body::Spooled(record) => {
-                self.writer.frame(&head, &ZeroBlob(head.size))?;
+                self.writer.frame(&head, &ZeroBlob(head.size), None)?;
                 let text = long::copy(self.conn, self.spool, &head, record)?;
                 Text::Long(Box::new(text))
             }
@@ -188,9 +190,11 @@ impl Batch<'_> {
             stream,
             by: Closer::Writer,
         } = kind
+            && stream.connection().is_none()
         {
             self.finish_line(stream)?;
         }
+        self.event_of_connection(head.t, &kind)?;
         self.event(head.t, kind)
     }
 
@@ -227,6 +231,9 @@ impl Batch<'_> {
 
     fn chunk(&mut self, head: &RecordHead, payload: &[u8]) -> Result<(), IndexError> {
         self.state.t_last = self.state.t_last.max(head.t);
+        if let Some(connection) = head.stream.connection() {
+            return self.read_of_connection(connection, head, payload);
+        }
         self.with_line(head.stream, |batch, line| {
             batch.gap(line, head.stream, head.offset, head.t)?;
             line.push(head, payload, &mut |head, body| batch.frame(head, body))?;

@@ -3,6 +3,7 @@
 //! Live indexing and `reindex` both come through here, in the same order, so what
 //! they write is the same.
 
+use super::conversation::{Conversation, Network};
 use super::line::COLLECT_LIMIT;
 use super::long;
 use super::long::LongText;
@@ -11,15 +12,13 @@ use crate::open::{self, OpenError};
 use crate::reader::reader_rows::{EventRow, Stored as _};
 use crate::schema::{DERIVED_VERSION, SchemaError, to_sql};
 use mcpreel_capture::spool::SpoolError;
-use mcpreel_lint::Linter;
-use mcpreel_trace::analysis::Analysis;
-use mcpreel_trace::event::Event;
+use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
-use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::frame::FrameHead;
+use mcpreel_wire::http::Part;
 use mcpreel_wire::message::{Classifier, Content, Lines, classify_cut};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use std::io;
-use std::ops::Range;
 use std::path::Path;
 
 /// Rows are handed to the database in lots of about this many: more of them cost memory.
@@ -44,11 +43,12 @@ pub enum Text<'a> {
 #[derive(Default)]
 pub struct Deriver {
     classifier: Classifier,
-    analysis: Analysis,
-    linter: Linter,
-    /// The places of the messages that `analysis` has ready, in their frames.
-    spans: Vec<Range<usize>>,
-    lines: Vec<(Seq, StreamId)>,
+    /// The session over stdio; over the network what belongs to no conversation.
+    main: Conversation,
+    network: Option<Box<Network>>,
+    /// How the recording began.
+    start: Option<Event>,
+    lines: Vec<FrameHead>,
     counts: Counts,
     /// The last exchange that has a row.
     written: ExchangeId,
@@ -77,8 +77,8 @@ impl Counts {
 
 impl Deriver {
     pub fn frame(&mut self, head: &FrameHead, text: Text<'_>) {
-        let is_protocol = head.stream.messages().is_some();
-        let is_shortened = self.analysis.is_shortened(head.stream);
+        let is_protocol = head.stream.messages().is_some() && has_content(head.carried.part);
+        let is_shortened = self.main.analysis.is_shortened(head.stream) || head.carried.is_cut;
         let beginning;
         let (raw, outlined) = match text {
             Text::Whole(raw) => (raw, None),
@@ -94,34 +94,55 @@ impl Deriver {
             None if is_shortened => (classify_cut(raw), None),
             None => self.classifier.read(raw, Lines::OfAll),
         };
-        self.analysis.frame(head, &content);
-        self.linter.frame(&self.analysis, head, raw, &content, root);
-        self.classifier.give_back();
-        if content.messages.is_empty() {
-            self.lines.push((head.seq, head.stream));
+        let has_messages = !content.messages.is_empty();
+        if head.stream.connection().is_some() {
+            let start = &self.start;
+            let begin = || Box::new(Network::new(start.clone()));
+            let network = self.network.get_or_insert_with(begin);
+            network.frame(head, raw, content, root);
+        } else {
+            self.main.frame(head, raw, content, root);
         }
-        let spans = content.messages.into_iter().map(|message| message.span);
-        self.spans.extend(spans);
+        self.classifier.give_back();
+        if !has_messages {
+            self.lines.push(*head);
+        }
     }
 
     pub fn event(&mut self, event: &Event) {
-        self.analysis.event(event);
-        self.linter.event(&self.analysis, event);
+        if matches!(event.kind, EventKind::Start(_)) {
+            self.start = Some(event.clone());
+        }
+        if let Some(network) = &mut self.network {
+            network.event(event);
+        }
+        if !is_of_connection(&event.kind) {
+            self.main.event(event);
+        }
     }
 
     pub fn finish(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
-        while self.analysis.close(LOT) {
-            self.flush(writer)?;
-        }
-        self.analysis.finish();
-        self.linter.finish(&self.analysis);
+        let Some(network) = &mut self.network else {
+            while self.main.analysis.close(LOT) {
+                self.flush(writer)?;
+            }
+            self.main.finish();
+            return Ok(());
+        };
+        network.followed.values_mut().for_each(Conversation::finish);
+        // Of a session that is no session nothing is missing.
+        self.main.analysis.finish();
         Ok(())
     }
 
     /// Writes the rows that have come together, if they are many.
     pub fn flush_if_many(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
-        let rows = self.spans.len() + self.lines.len();
-        let bytes = self.analysis.pending_bytes() + self.linter.pending_bytes();
+        let followed = self.network.iter().flat_map(|it| it.followed.values());
+        let (mut rows, mut bytes) = (self.lines.len(), 0);
+        for one in followed.chain([&self.main]) {
+            rows += one.rows();
+            bytes += one.pending_bytes();
+        }
         if rows < LOT && bytes < LOT_BYTES {
             return Ok(());
         }
@@ -130,19 +151,34 @@ impl Deriver {
 
     /// Writes the rows that have come together.
     pub fn flush(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
-        let derived = self.analysis.take();
-        writer.messages(&derived.messages, &self.spans)?;
-        for (frame, stream) in self.lines.drain(..) {
-            writer.line(frame, stream)?;
+        for head in self.lines.drain(..) {
+            writer.line(&head)?;
         }
-        self.counts.messages += derived.messages.len() as u64;
-        self.spans.clear();
-        self.exchanges(&derived.exchanges, writer)?;
-        let findings = self.linter.take();
-        for finding in &findings {
-            writer.finding(finding)?;
+        let (mut exchanges, messages) = self.main.messages(writer)?;
+        self.counts.messages += messages;
+        if let Some(network) = &mut self.network {
+            for http in network.log.take() {
+                writer.http(&http)?;
+            }
+            let ended = network.ended.iter_mut().map(|(_, one)| one);
+            for one in network.followed.values_mut().chain(ended) {
+                let (more, messages) = one.messages(writer)?;
+                exchanges.extend(more);
+                self.counts.messages += messages;
+            }
+            exchanges.sort_by_key(|exchange| exchange.id);
         }
-        self.counts.findings += findings.len() as u64;
+        self.exchanges(&exchanges, writer)?;
+        let network = self.network.iter_mut().flat_map(|it| {
+            let ended = it.ended.iter_mut().map(|(_, one)| one);
+            it.followed.values_mut().chain(ended)
+        });
+        for one in network.chain([&mut self.main]) {
+            for finding in one.linter.take() {
+                writer.finding(&finding)?;
+                self.counts.findings += 1;
+            }
+        }
         Ok(())
     }
 
@@ -160,9 +196,23 @@ impl Deriver {
         self.save_session(conn)
     }
 
-    /// Saves who spoke, unless that is on record: what a side says of itself may be long.
+    /// Saves who spoke, unless that is on record.
     fn save_session(&mut self, conn: &Connection) -> rusqlite::Result<()> {
-        let session = serde_json::to_string(self.analysis.session())
+        let Some(network) = &mut self.network else {
+            if let Some(session) = self.main.changed_session()? {
+                conn.prepare_cached(SAVE_SESSION)?.execute([session])?;
+            }
+            return Ok(());
+        };
+        network.save(conn)?;
+        let main = self.main.analysis.session();
+        let foremost = network.foremost().map(|one| one.analysis.session().clone());
+        let mut session = foremost.unwrap_or_else(|| main.clone());
+        // How the server ended is nobody's alone.
+        if main.phase.end().is_some() {
+            session.phase.clone_from(&main.phase);
+        }
+        let session = serde_json::to_string(&session)
             .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
         if self.session != session {
             conn.prepare_cached(SAVE_SESSION)?.execute([&session])?;
@@ -192,12 +242,29 @@ impl Deriver {
     }
 }
 
+/// Whether a part of a network stream may hold messages.
+fn has_content(part: Part) -> bool {
+    matches!(part, Part::Line | Part::Body | Part::Event | Part::Message)
+}
+
+/// Whether an event is about a connection over the network, and about no process.
+fn is_of_connection(kind: &EventKind) -> bool {
+    match kind {
+        EventKind::Eof { stream, .. } | EventKind::Gap { stream, .. } => {
+            stream.connection().is_some()
+        }
+        EventKind::Connected { .. } | EventKind::Disconnected { .. } => true,
+        _ => false,
+    }
+}
+
 // Deriving everything anew from the frames and events of a recording.
 
 const IS_LIVE: &str = "SELECT state = 'live' FROM recording";
 const CLEAR: &str =
-    "DELETE FROM message; DELETE FROM line; DELETE FROM exchange; DELETE FROM finding;";
-const FRAMES: &str = r#"SELECT seq, stream, "offset", t_first, t_last, length(raw),
+    "DELETE FROM message; DELETE FROM line; DELETE FROM exchange; DELETE FROM finding;
+    DELETE FROM http; DELETE FROM conversation;";
+const FRAMES: &str = r#"SELECT seq, stream, "offset", t_first, t_last, envelope, length(raw),
     CASE WHEN length(raw) <= ?1 THEN raw END FROM frame ORDER BY seq"#;
 const EVENTS: &str = "SELECT id, t, after_seq, detail FROM event ORDER BY id";
 
@@ -245,7 +312,7 @@ pub(crate) fn rebuild(
             let text = long::read(conn, head.seq)?;
             deriver.frame(&head, Text::Long(Box::new(text)));
         } else {
-            let raw = row.get_ref(6)?.as_blob().map_err(rusqlite::Error::from)?;
+            let raw = row.get_ref(7)?.as_blob().map_err(rusqlite::Error::from)?;
             deriver.frame(&head, Text::Whole(raw));
         }
         deriver.flush_if_many(&mut writer)?;

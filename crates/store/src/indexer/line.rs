@@ -2,7 +2,7 @@
 
 use mcpreel_capture::spool::RecordHead;
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::frame::{Carried, FrameHead, Seq, StreamId};
 use mcpreel_wire::framing::Framer;
 
 /// A longer line is not collected in memory: it is copied from the spool when it is complete.
@@ -119,6 +119,7 @@ impl Line {
             t_first: line.t_first,
             t_last: line.t_last,
             size: line.len,
+            carried: Carried::default(),
         }
     }
 }

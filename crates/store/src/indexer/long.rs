@@ -20,6 +20,13 @@ pub struct LongText {
 }
 
 impl LongText {
+    /// That of bytes which are at hand.
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut text = Self::default();
+        bytes.chunks(PART).for_each(|part| text.push(part));
+        text
+    }
+
     fn push(&mut self, part: &[u8]) {
         self.outline.push(part);
         if let Some(last) = part.last() {

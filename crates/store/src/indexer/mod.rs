@@ -17,9 +17,11 @@
 //! Whoever calls drives the loop, and knows how long the spool is and when to stop.
 
 mod batch;
+mod conversation;
 pub mod derive;
 pub(crate) mod line;
 pub(crate) mod long;
+mod network;
 pub mod write;
 
 use super::schema::{State, from_sql, to_sql};
@@ -33,6 +35,7 @@ use mcpreel_capture::spool::{Progress, SpoolReader, Tail};
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::{Seq, StreamId};
+use network::Connections;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -394,9 +397,9 @@ const SELECT_PROGRESS: &str = "SELECT resume, drained, frames, bytes, gap_bytes,
     (SELECT coalesce(max(id), 0) FROM event) FROM recording";
 const IS_LAST: &str = "SELECT drained = ?1 AND frames = ?2 AND state IN ('live', 'pending')
     FROM recording";
-const SELECT_STREAMS: &str = "SELECT id, committed FROM stream ORDER BY id";
+const SELECT_STREAMS: &str = "SELECT id, committed FROM stream WHERE id <= 2 ORDER BY id";
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Position {
     pub next: u64,
     /// What the file says of it.
@@ -404,6 +407,7 @@ struct Position {
     /// Events before it are on record.
     pub events_from: u64,
     pub lines: Vec<Line>,
+    pub connections: Connections,
     pub last_seq: Seq,
     pub last_event: u64,
     pub bytes: u64,
@@ -443,6 +447,7 @@ impl Position {
                 drained: number(1)?,
                 events_from: number(1)?,
                 lines: Vec::new(),
+                connections: Connections::default(),
                 last_seq: Seq(number(2)?),
                 last_event: number(6)?,
                 bytes: number(3)?,
@@ -455,6 +460,7 @@ impl Position {
         while let Some(row) = rows.next()? {
             state.line(StreamId(row.get(0)?)).committed = from_sql(row.get(1)?);
         }
+        state.connections = Connections::load(conn)?;
         Ok(state)
     }
 }

@@ -2,27 +2,35 @@
 
 use crate::schema::to_sql;
 use mcpreel_lint::Finding;
+use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::{MessageKind, MessageRecord};
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::{Exchange, Status};
-use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::frame::FrameHead;
+use mcpreel_trace::http::HttpExchange;
+use mcpreel_wire::http::Ended;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::mcp::summary;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, ToSql, params};
 use std::ops::Range;
 
-const INSERT_FRAME: &str = r#"INSERT INTO frame (seq, stream, "offset", t_first, t_last, raw)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6)"#;
+const INSERT_FRAME: &str = r#"INSERT INTO frame (seq, stream, "offset", t_first, t_last, raw, envelope)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"#;
 const INSERT_EVENT: &str = "INSERT INTO event (id, t, after_seq, detail) VALUES (?1, ?2, ?3, ?4)";
 const MESSAGE: &str = "frame, part, start, size, direction, kind, era, method, name, rpc_id,
-    exchange, code, token, trace_id, task, subscription, summary";
-const INSERT_LINE: &str = "INSERT INTO line (frame, stream) VALUES (?1, ?2)";
+    exchange, code, token, trace_id, task, subscription, summary, conversation, http";
+const INSERT_LINE: &str = "INSERT INTO line (frame, stream, http) VALUES (?1, ?2, ?3)";
+const INSERT_HTTP: &str =
+    "INSERT OR REPLACE INTO http (id, connection, conversation, method, target,
+    status, content_type, session, request, response, t_request, t_sent, t_head, t_first, t_last,
+    ended, events, alone)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
 const INSERT_FINDING: &str =
     "INSERT INTO finding (rule, severity, frame, exchange, path, related, detail)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 const STATUS_OF: &str = "SELECT status FROM exchange WHERE id = ?1";
 const EXCHANGE: &str = "id, direction, era, method, name, rpc_id, request, request_part,
-    t_request, request_size, response, response_part, t_response, t_response_last, waited, status,
+    t_request, request_size, conversation, http, response, response_part, t_response, t_response_last, waited, status,
     code, parent, chain, task, cancelled, progress_count, progress, response_size, summary";
 /// The columns of an exchange that change, in the order of [`EXCHANGE`].
 const UPDATE_EXCHANGE: &str = "UPDATE exchange SET response = ?2, response_part = ?3,
@@ -40,6 +48,7 @@ pub struct Writer<'c> {
     status: CachedStatement<'c>,
     finding: CachedStatement<'c>,
     line: CachedStatement<'c>,
+    http: CachedStatement<'c>,
 }
 
 impl<'c> Writer<'c> {
@@ -53,11 +62,17 @@ impl<'c> Writer<'c> {
             status: conn.prepare_cached(STATUS_OF)?,
             finding: conn.prepare_cached(INSERT_FINDING)?,
             line: conn.prepare_cached(INSERT_LINE)?,
+            http: conn.prepare_cached(INSERT_HTTP)?,
         })
     }
 
     /// A frame, whose bytes `raw` are, or the zeros in whose place they are written afterwards.
-    pub fn frame(&mut self, head: &FrameHead, raw: &dyn ToSql) -> rusqlite::Result<()> {
+    pub fn frame(
+        &mut self,
+        head: &FrameHead,
+        raw: &dyn ToSql,
+        envelope: Option<&str>,
+    ) -> rusqlite::Result<()> {
         self.frame.execute(params![
             to_sql(head.seq.0),
             head.stream.0,
@@ -65,6 +80,7 @@ impl<'c> Writer<'c> {
             to_sql(head.t_first.0),
             to_sql(head.t_last.0),
             raw,
+            envelope,
         ])?;
         Ok(())
     }
@@ -89,8 +105,36 @@ impl<'c> Writer<'c> {
             .insert(rows, |values, (message, span)| fill(values, message, span))
     }
 
-    pub fn line(&mut self, frame: Seq, stream: StreamId) -> rusqlite::Result<()> {
-        self.line.execute(params![to_sql(frame.0), stream.0])?;
+    pub fn line(&mut self, head: &FrameHead) -> rusqlite::Result<()> {
+        let http = head.carried.http;
+        self.line
+            .execute(params![to_sql(head.seq.0), head.stream.0, http])?;
+        Ok(())
+    }
+
+    /// An HTTP exchange as it stands now.
+    pub fn http(&mut self, http: &HttpExchange) -> rusqlite::Result<()> {
+        let time = |t: Option<Moment>| t.map(|t| to_sql(t.0));
+        self.http.execute(params![
+            http.id,
+            http.connection,
+            http.conversation,
+            http.method.as_str(),
+            http.target.as_str(),
+            http.status,
+            http.content_type.as_deref(),
+            http.session.as_deref(),
+            to_sql(http.request.0),
+            http.response.map(|seq| to_sql(seq.0)),
+            to_sql(http.t_request.0),
+            to_sql(http.t_sent.0),
+            time(http.t_head),
+            time(http.t_first),
+            time(http.t_last),
+            http.ended.map(Ended::as_str),
+            to_sql(http.events),
+            !http.has_messages,
+        ])?;
         Ok(())
     }
 
@@ -162,7 +206,9 @@ fn fill(
     let is_paired = message.kind == MessageKind::Request && message.exchange.is_some();
     let method = message.method.as_deref().unwrap_or_default();
     let is_told = is_paired && !summary::tells_answer(method, true);
-    values.push(Some(&*message.summary).filter(|_| !is_told))
+    values.push(Some(&*message.summary).filter(|_| !is_told))?;
+    values.push(message.conversation)?;
+    values.push(message.http)
 }
 
 /// Fills the columns that are known when a request is made.
@@ -176,7 +222,9 @@ fn fill_asked(values: &mut Values<'_, '_>, exchange: &Exchange) -> rusqlite::Res
     values.push(to_sql(exchange.request.0.0))?;
     values.push(exchange.request.1)?;
     values.push(to_sql(exchange.t_request.0))?;
-    values.push(to_sql(exchange.request_size))
+    values.push(to_sql(exchange.request_size))?;
+    values.push(exchange.conversation)?;
+    values.push(exchange.http)
 }
 
 fn fill_answered(values: &mut Values<'_, '_>, exchange: &Exchange) -> rusqlite::Result<()> {

@@ -6,7 +6,7 @@ use mcpreel_lint::Finding;
 use mcpreel_trace::correlator::{MessageKind, MessageRecord};
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
-use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::frame::{Carried, Envelope, FrameHead, Seq, StreamId};
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::message::{Direction, Era};
 use rusqlite::Row;
@@ -66,20 +66,20 @@ pub trait Stored: Sized {
 
 impl Stored for FrameHead {
     const COLUMNS: &'static str =
-        r#"seq, stream, "offset", t_first, t_last, length(raw) FROM frame"#;
+        r#"seq, stream, "offset", t_first, t_last, envelope, length(raw) FROM frame"#;
 
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        frame_of_size(row, number(row, 5)?)
+        frame_of_size(row, number(row, 6)?)
     }
 }
 
-/// `seq, stream, offset, t_first, t_last`, and `raw` or its length.
+/// `seq, stream, offset, t_first, t_last, envelope`, and `raw` or its length.
 pub fn frame<'r>(row: &'r Row<'_>) -> rusqlite::Result<(FrameHead, Option<&'r [u8]>)> {
-    let raw = match row.get_ref(5)? {
+    let raw = match row.get_ref(6)? {
         ValueRef::Blob(raw) => Some(raw),
         _ => None,
     };
-    let size = raw.map_or_else(|| number(row, 5), |raw| Ok(raw.len() as u64))?;
+    let size = raw.map_or_else(|| number(row, 6), |raw| Ok(raw.len() as u64))?;
     Ok((frame_of_size(row, size)?, raw))
 }
 
@@ -91,7 +91,14 @@ fn frame_of_size(row: &Row<'_>, size: u64) -> rusqlite::Result<FrameHead> {
         t_first: moment(row.get(3)?),
         t_last: moment(row.get(4)?),
         size,
+        carried: envelope(row, 5)?.map_or_else(Carried::default, |it| it.carried()),
     })
+}
+
+/// What a network transport wraps around a frame.
+pub fn envelope(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<Envelope>> {
+    let json = row.get_ref(at)?.as_str_or_null()?;
+    Ok(json.and_then(|json| serde_json::from_str(json).ok()))
 }
 
 impl Stored for EventRow {
@@ -147,7 +154,8 @@ pub(crate) use summary_column;
 impl Stored for MessageRow {
     const COLUMNS: &'static str = concat!(
         "m.frame, m.part, m.start, m.size, m.direction, m.kind, m.era, m.method, m.name,
-        m.rpc_id, m.exchange, m.code, m.token, m.trace_id, m.task, m.subscription, ",
+        m.rpc_id, m.exchange, m.code, m.token, m.trace_id, m.task, m.subscription, m.conversation,
+        m.http, ",
         summary_column!(),
         " FROM message m LEFT JOIN exchange e ON e.id = m.exchange"
     );
@@ -169,7 +177,9 @@ impl Stored for MessageRow {
             trace_id: text(row, 13)?,
             task: text(row, 14)?,
             subscription: request_id(row, 15)?,
-            summary: row.get(16)?,
+            conversation: row.get(16)?,
+            http: row.get(17)?,
+            summary: row.get(18)?,
         };
         let span = start..start + number(row, 3)?;
         Ok(Self { record, span })
@@ -181,7 +191,7 @@ impl Stored for Exchange {
         e.request, e.request_part, e.response, e.response_part, e.t_request, e.t_response,
         e.t_response_last, e.waited, e.status, e.code, e.parent, e.chain, e.task, e.cancelled,
         e.progress_count, e.progress, e.request_size, e.response_size, e.summary,
-        (SELECT t_last FROM frame WHERE seq = e.cancelled) FROM exchange e";
+        (SELECT t_last FROM frame WHERE seq = e.cancelled), e.conversation, e.http FROM exchange e";
 
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let status = word(row, 14, Status::parse)?;
@@ -206,6 +216,8 @@ impl Stored for Exchange {
             task: text(row, 18)?,
             cancelled: optional(row, 19)?.map(Seq),
             t_cancelled: time(25)?,
+            conversation: row.get(26)?,
+            http: row.get(27)?,
             progress_count: number(row, 20)?,
             progress: text(row, 21)?,
             request_size: number(row, 22)?,

@@ -8,6 +8,7 @@
 //!
 //! * `recording.sql`: what is on record;
 //! * `derived.sql`: what is derived from it, rebuilt when [`DERIVED_VERSION`] changes;
+//! * `network.sql`: what connections over the network need beside these;
 //! * `views.sql`: views for people with `sqlite3`;
 //! * `genuine`: whether the tables of a file are these.
 
@@ -33,7 +34,7 @@ pub const APPLICATION_ID: u32 = 0x6D63_7072;
 
 /// The version of the code that derives messages, exchanges, findings and the session. To be
 /// raised whenever it would derive anything else from the same frames.
-pub const DERIVED_VERSION: u32 = 10;
+pub const DERIVED_VERSION: u32 = 11;
 
 /// Each makes the next format version from the one before, the first from nothing.
 const MIGRATIONS: &[&str] = &[
@@ -48,6 +49,7 @@ const MIGRATIONS: &[&str] = &[
     "CREATE INDEX message_alone_named ON message (frame, part) WHERE name IS NOT NULL
         AND (exchange IS NULL OR (kind = 'notification'
         AND method <> 'notifications/progress' AND method <> 'notifications/cancelled'));",
+    include_str!("network.sql"),
 ];
 
 /// The first version of mcpreel that reads what this one writes.

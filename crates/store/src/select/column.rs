@@ -16,6 +16,8 @@
 //! | `token` | what the request gave | what it gave or used |
 //! | `trace` | the trace id in the request's `traceparent` | its own |
 //! | `task` | its own | its own, else that of the exchange for requests and responses |
+//! | `http.status` `http.method` `url` | of the HTTP exchange of its request | of the one that carried it; so of parts of HTTP |
+//! | `conversation` | its own | its own, or that of the HTTP exchange |
 //! | `finding` `severity` | of the findings that point at the row | likewise, for all rows |
 //! | `mark` `note` | what a person put on it | likewise, for all rows but events |
 //! | `text` | always there | always there |
@@ -33,8 +35,12 @@ pub(super) enum Source {
     Alone,
     /// Messages, `m`, with their exchange, `e`.
     Message,
-    /// Frames without a message: `l`.
+    /// Requests of HTTP that are rows of their own beside the exchanges: `h`.
+    Http,
+    /// Frames without a message that HTTP does not carry: `l`.
     Line,
+    /// Parts of HTTP without a message: `l`.
+    Carried,
     /// Events: `v`.
     Event,
 }
@@ -43,8 +49,14 @@ impl Source {
     /// The sources of the rows of a lens.
     pub fn of(lens: Lens) -> &'static [Self] {
         match lens {
-            Lens::Exchanges => &[Self::Exchange, Self::Alone, Self::Line, Self::Event],
-            Lens::Wire => &[Self::Message, Self::Line, Self::Event],
+            Lens::Exchanges => &[
+                Self::Exchange,
+                Self::Alone,
+                Self::Http,
+                Self::Line,
+                Self::Event,
+            ],
+            Lens::Wire => &[Self::Message, Self::Line, Self::Carried, Self::Event],
         }
     }
 
@@ -56,7 +68,9 @@ impl Source {
                 "m.frame, m.part, m.kind,
                 CASE m.kind WHEN 'notification' THEN m.direction || ' ' || m.method END"
             }
+            Self::Http => "h.request, 0, 'http', NULL",
             Self::Line => "l.frame, 0, CASE l.stream WHEN 2 THEN 'stderr' ELSE 'other' END, NULL",
+            Self::Carried => "l.frame, 0, 'http', NULL",
             Self::Event => "v.after_seq, v.id, 'event', NULL",
         }
     }
@@ -84,7 +98,11 @@ impl Source {
                 "message m LEFT JOIN exchange e ON e.id = m.exchange
                 WHERE m.frame BETWEEN ?1 AND ?2"
             }
-            Self::Line => "line l WHERE l.frame BETWEEN ?1 AND ?2",
+            Self::Http => {
+                "http h INDEXED BY http_alone WHERE h.alone AND h.request BETWEEN ?1 AND ?2"
+            }
+            Self::Line => "line l WHERE l.frame BETWEEN ?1 AND ?2 AND l.http = 0",
+            Self::Carried => "line l WHERE l.frame BETWEEN ?1 AND ?2 AND l.http > 0",
             Self::Event => "event v WHERE v.after_seq BETWEEN ?1 AND ?2",
         }
     }
@@ -94,16 +112,19 @@ impl Source {
         let (table, frame) = match self {
             Self::Exchange => ("e", "e.request"),
             Self::Alone | Self::Message => ("m", "m.frame"),
-            Self::Line => ("l", "l.frame"),
+            Self::Http => ("h", "h.request"),
+            Self::Line | Self::Carried => ("l", "l.frame"),
             Self::Event => ("v", "v.after_seq"),
         };
         let sql = match (field, self) {
             (Field::Seq, _) => "{frame}",
             (Field::Time, Self::Exchange) => "e.t_request",
+            (Field::Time, Self::Http) => "h.t_request",
             (Field::Time, Self::Event) => "v.t",
             (Field::Time, _) => "(SELECT t_last FROM frame WHERE seq = {frame})",
             (Field::Kind, Self::Exchange) => "'request'",
             (Field::Kind, Self::Event) => "'event'",
+            (Field::Kind, Self::Http | Self::Carried) => "'http'",
             (Field::Kind, Self::Line) => "CASE l.stream WHEN 2 THEN 'stderr' ELSE 'other' END",
             (Field::Kind, _) => "m.kind",
             (_, Self::Event) => return None,
@@ -111,12 +132,31 @@ impl Source {
             (Field::Note, _) => "(SELECT note FROM annotation WHERE frame = {frame})",
             (Field::Size, Self::Exchange) => "(e.request_size + e.response_size)",
             (Field::Size, _) => "(SELECT length(raw) FROM frame WHERE seq = {frame})",
-            (Field::Stream, Self::Line) => {
-                "CASE l.stream WHEN 0 THEN 'c2s' WHEN 1 THEN 's2c' WHEN 2 THEN 'stderr'
-                ELSE 'other' END"
+            (Field::HttpStatus, Self::Http) => "h.status",
+            (Field::HttpMethod, Self::Http) => "h.method",
+            (Field::Url, Self::Http) => "h.target",
+            (Field::HttpStatus, Self::Line) => return None,
+            (Field::HttpMethod, Self::Line) => return None,
+            (Field::Url, Self::Line) => return None,
+            (Field::HttpStatus, _) => "(SELECT status FROM http WHERE id = {table}.http)",
+            (Field::HttpMethod, _) => "(SELECT method FROM http WHERE id = {table}.http)",
+            (Field::Url, _) => "(SELECT target FROM http WHERE id = {table}.http)",
+            (Field::Conversation, Self::Carried) => {
+                "(SELECT conversation FROM http WHERE id = l.http)"
             }
-            (Field::Dir, Self::Line) => "CASE l.stream WHEN 0 THEN 'c2s' WHEN 1 THEN 's2c' END",
-            (_, Self::Line) => return None,
+            (Field::Conversation, Self::Line) => return None,
+            (Field::Conversation, _) => "nullif({table}.conversation, 0)",
+            (Field::Stream | Field::Dir, Self::Http) => "'c2s'",
+            (Field::Latency, Self::Http) => "(h.t_head - h.t_sent)",
+            (Field::Stream, Self::Line | Self::Carried) => {
+                "CASE WHEN l.stream = 2 THEN 'stderr'
+                WHEN l.stream = 0 OR l.stream > 2 AND l.stream % 2 = 1 THEN 'c2s' ELSE 's2c' END"
+            }
+            (Field::Dir, Self::Line | Self::Carried) => {
+                "CASE WHEN l.stream = 2 THEN NULL
+                WHEN l.stream = 0 OR l.stream > 2 AND l.stream % 2 = 1 THEN 'c2s' ELSE 's2c' END"
+            }
+            (_, Self::Http | Self::Line | Self::Carried) => return None,
             (Field::Stream | Field::Dir, _) => "{table}.direction",
             (Field::Method, _) => "{table}.method",
             (Field::Name, _) => "{table}.name",
@@ -172,7 +212,8 @@ impl Source {
                 "(exchange IS NULL OR m.exchange IS NULL OR exchange = m.exchange)
                 AND frame = m.frame",
             ),
-            Self::Line => frames("l.frame", "1"),
+            Self::Http => frames("h.request", "1"),
+            Self::Line | Self::Carried => frames("l.frame", "1"),
             // The condition stands in it: what it binds must be used.
             Self::Event => frames("0", "0"),
         }
@@ -195,7 +236,11 @@ impl Source {
                 "CASE WHEN m.kind = 'response' THEN
                 (SELECT substr(raw, m.start + 1, m.size) FROM frame WHERE seq = m.frame) END",
             ],
-            Self::Line => ["(SELECT raw FROM frame WHERE seq = l.frame)", "NULL"],
+            Self::Http => [
+                "(SELECT raw FROM frame WHERE seq = h.request)",
+                "(SELECT raw FROM frame WHERE seq = h.response)",
+            ],
+            Self::Line | Self::Carried => ["(SELECT raw FROM frame WHERE seq = l.frame)", "NULL"],
             Self::Event => ["NULL", "NULL"],
         }
     }
@@ -207,7 +252,8 @@ impl Source {
             Self::Exchange => (&["e.summary", "e.method", "e.name"], self.bodies()),
             Self::Alone => (&["m.summary", "m.method", "m.name"], self.bodies()),
             Self::Message => (&[summary_column!(), "m.method", "m.name"], self.bodies()),
-            Self::Line => (&[], self.bodies()),
+            Self::Http => (&["h.method", "h.target"], self.bodies()),
+            Self::Line | Self::Carried => (&[], self.bodies()),
             Self::Event => (&[], ["v.detail", "NULL"]),
         }
     }
@@ -227,7 +273,7 @@ impl Source {
                 "(m.start > 0 OR m.size > 1048576)",
                 "(SELECT substr(raw, 1, 65536) FROM frame WHERE seq = m.frame)",
             ]),
-            Self::Line | Self::Event => None,
+            Self::Http | Self::Line | Self::Carried | Self::Event => None,
         }
     }
 }

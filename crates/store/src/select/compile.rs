@@ -319,8 +319,20 @@ impl<'q> Compiler<'q> {
                 Source::Message => {
                     return format!("(m.kind IN ('request', 'response') AND {WAITING})");
                 }
-                Source::Alone | Source::Line | Source::Event => return self.never(),
+                _ => return self.never(),
             },
+            Flag::Stream => {
+                let http = match self.source {
+                    Source::Http => "h.id",
+                    Source::Exchange => "e.http",
+                    Source::Alone | Source::Message => "m.http",
+                    Source::Line | Source::Carried => "l.http",
+                    Source::Event => return self.never(),
+                };
+                return format!(
+                    "({http} IN (SELECT id FROM http WHERE content_type = 'text/event-stream'))"
+                );
+            }
         };
         let meaning = Query::parse(meaning).expect("the meaning of a flag is a filter");
         meaning.expr.map_or("1".to_owned(), |expr| self.expr(&expr))

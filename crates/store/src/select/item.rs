@@ -65,6 +65,11 @@ impl Recording {
         {
             return Ok(Some(What::Exchange(Box::new(exchange))));
         }
+        if lens == Lens::Exchanges
+            && let Some(http) = self.http_alone(key.seq)?
+        {
+            return Ok(Some(What::Http(Box::new(http))));
+        }
         let Some(head) = self.head(key.seq)? else {
             return Ok(None);
         };
@@ -96,7 +101,7 @@ impl Recording {
         let findings = match what {
             What::Exchange(exchange) => self.findings_of_exchange(exchange)?,
             What::Event(_) => Vec::new(),
-            What::Message { .. } | What::Line { .. } => {
+            What::Http(_) | What::Message { .. } | What::Line { .. } => {
                 let exchange = match what {
                     What::Message { record, .. } => record.exchange.map(|id| to_sql(id.0)),
                     _ => None,

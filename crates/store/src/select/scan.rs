@@ -9,7 +9,7 @@ use crate::reader::{ReadError, Recording};
 use crate::schema;
 use crate::schema::{from_sql, to_sql};
 use mcpreel_trace::clock::{Deadline, Moment};
-use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::frame::{Carried, FrameHead, Seq, StreamId};
 use mcpreel_trace::item::{ItemKey, ItemKind, Lens};
 use mcpreel_trace::query::Query;
 use rusqlite::types::Value;
@@ -299,9 +299,10 @@ impl LiveFilter {
             t_first: now,
             t_last: now,
             size: bytes.len() as u64,
+            carried: Carried::default(),
         };
         let mut writer = Writer::prepare(&self.conn)?;
-        writer.frame(&head, &bytes)?;
+        writer.frame(&head, &bytes, None)?;
         let mut deriver = Deriver::default();
         deriver.frame(&head, Text::Whole(bytes));
         deriver.flush(&mut writer)?;

@@ -1,7 +1,7 @@
 //! What the scenarios cannot show: memory, and what is handed over when.
 
 use super::*;
-use crate::frame::{Seq, StreamId};
+use crate::frame::{Carried, Seq, StreamId};
 use mcpreel_wire::message::classify;
 
 /// A correlator that is fed lines, a millisecond apart.
@@ -22,6 +22,7 @@ impl Feed {
             t_first: t,
             t_last: t,
             size: json.len() as u64,
+            carried: Carried::default(),
         };
         let content = classify(format!("{json}\n").as_bytes());
         self.correlator.frame(&head, &content);

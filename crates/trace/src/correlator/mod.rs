@@ -25,6 +25,7 @@
 //!   nothing. All of that follows from the frames and events alone, so that whoever derives them
 //!   anew, in whatever pieces, gives up the same.
 
+mod carried;
 mod input_rounds;
 mod notification;
 mod open_calls;
@@ -57,11 +58,14 @@ pub struct Correlator {
     now: Moment,
     /// Whether no moment means anything: then nobody knows when an answer came.
     is_untimed: bool,
+    /// The conversation whose messages it pairs; 0 over stdio.
+    conversation: u32,
 }
 
 #[derive(Clone, Copy)]
 struct At<'a> {
     head: &'a FrameHead,
+    conversation: u32,
     direction: Direction,
     message: &'a Message,
 }
@@ -85,6 +89,8 @@ impl At<'_> {
             trace_id: meta.trace_id.clone(),
             task: meta.related_task.clone(),
             subscription: meta.subscription.clone(),
+            conversation: self.conversation,
+            http: self.head.carried.http,
         }
     }
 
@@ -105,6 +111,14 @@ impl At<'_> {
 }
 
 impl Correlator {
+    /// Pairs the messages of one conversation.
+    pub fn of_conversation(conversation: u32) -> Self {
+        Self {
+            conversation,
+            ..Self::default()
+        }
+    }
+
     pub fn frame(&mut self, head: &FrameHead, content: &Content) {
         self.changes.begin();
         self.now = self.now.max(head.t_last);
@@ -114,6 +128,7 @@ impl Correlator {
         for message in &content.messages {
             let at = At {
                 head,
+                conversation: self.conversation,
                 direction,
                 message,
             };
@@ -165,6 +180,11 @@ impl Correlator {
             }
             self.changes.touch(exchange);
         }
+    }
+
+    /// The last number that an exchange of the recording has.
+    pub(crate) fn last_exchange(&mut self) -> &mut u64 {
+        self.calls.last()
     }
 
     /// An exchange as it stands now, while it is open and as long as it is remembered.
@@ -325,6 +345,10 @@ pub struct MessageRecord {
     pub task: Option<CompactString>,
     /// Id of the `subscriptions/listen` request that it answers.
     pub subscription: Option<RequestId>,
+    /// The conversation that it belongs to, from 1; 0 over stdio.
+    pub conversation: u32,
+    /// The HTTP exchange that carried it; 0 where none did.
+    pub http: u32,
 }
 
 impl MessageRecord {

@@ -114,6 +114,11 @@ fn is_caller(exchange: &Exchange) -> bool {
 }
 
 impl Calls {
+    /// The last number that was given to an exchange, by these calls or by others of the recording.
+    pub(super) fn last(&mut self) -> &mut u64 {
+        &mut self.last
+    }
+
     /// The number of the next exchange.
     pub(super) fn next_id(&mut self) -> ExchangeId {
         self.last += 1;
@@ -153,10 +158,27 @@ impl Calls {
         self.ids[side(direction)].get(id)
     }
 
-    /// The oldest unanswered call with this id, cancelled or not.
-    pub(super) fn unanswered(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
+    /// The unanswered call with this id, cancelled or not: the one whose HTTP exchange is `http`, else
+    /// the oldest.
+    pub(super) fn unanswered(
+        &self,
+        direction: Direction,
+        id: &RequestId,
+        http: u32,
+    ) -> Option<ExchangeId> {
         let uses = self.uses(direction, id)?;
-        uses.unanswered.front().copied()
+        let is_its_own =
+            |id: &&ExchangeId| self.get(**id).is_some_and(|it| it.exchange.http == http);
+        let own = uses.unanswered.iter().find(is_its_own);
+        own.or(uses.unanswered.front()).copied()
+    }
+
+    /// The calls that are open and came in the HTTP exchange `http`.
+    pub(super) fn open_in(&self, http: u32) -> Vec<ExchangeId> {
+        let held = self.held.iter().copied();
+        let is_open = |it: &Call| it.exchange.http == http && it.kept == Kept::Open;
+        held.filter(|id| self.get(*id).is_some_and(is_open))
+            .collect()
     }
 
     /// The oldest call with this id that is neither answered nor cancelled.
@@ -186,7 +208,7 @@ impl Calls {
             IdKind::String => RequestId::from_json(id.form()).filter(is_number)?,
             IdKind::Null | IdKind::Other => return None,
         };
-        self.unanswered(direction, &other)
+        self.unanswered(direction, &other, 0)
     }
 
     /// The newest call that gave this progress token.

@@ -37,7 +37,10 @@ impl Correlator {
     }
 
     fn observe_reuse(&mut self, at: At<'_>, request: &Request, era: Era) {
-        if let Some(earlier) = self.calls.any(at.direction, &request.id) {
+        // Clients that look alike share a conversation of the modern era, and each counts for itself.
+        let may_be_anothers = era == Era::Modern && at.head.carried.http > 0;
+        let earlier = self.calls.any(at.direction, &request.id);
+        if let Some(earlier) = earlier.filter(|_| !may_be_anothers) {
             let in_flight = self.calls.in_flight(at.direction, &request.id).is_some();
             let kind = Observed::IdReused { in_flight, era };
             self.changes
@@ -77,6 +80,8 @@ impl Correlator {
             parent,
             chain: joined.map(|(chain, _)| chain),
             task: record.task.clone(),
+            conversation: self.conversation,
+            http: at.head.carried.http,
             request_size: at.head.size,
             summary: record.summary.clone(),
             ..Exchange::begun(at.direction, request.id.clone(), &request.method)

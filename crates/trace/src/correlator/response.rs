@@ -55,7 +55,8 @@ impl Correlator {
             return record;
         };
         let requests = at.direction.reverse();
-        let Some(exchange) = self.calls.unanswered(requests, id) else {
+        let http = at.head.carried.http;
+        let Some(exchange) = self.calls.unanswered(requests, id, http) else {
             self.observe_stray(at, requests, id);
             return record;
         };

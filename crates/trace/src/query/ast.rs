@@ -168,6 +168,10 @@ words! {
         Trace = "trace", "trace id";
         Finding = "finding", "rule of a finding about it";
         Severity = "severity", "error, warning, note: of a finding about it";
+        Conversation = "conversation", "number of the conversation, where there are several";
+        HttpStatus = "http.status", "status of the HTTP response that answered";
+        HttpMethod = "http.method", "method of the HTTP request: POST, GET, DELETE";
+        Url = "url", "target of the HTTP request: path and query";
         Mark = "mark", "mark that somebody put on it";
         Note = "note", "note that somebody wrote";
         Text = "text", "summary, bodies or line: like a word of its own";
@@ -187,6 +191,7 @@ words! {
         Modern = "modern", "of the era without a handshake";
         Legacy = "legacy", "of the era with a handshake";
         Notification = "notification", "a notification";
+        Stream = "stream", "answered by a stream of events";
         Waiting = "waiting", "the server waited, or waits, for its client meanwhile";
     }
 }
@@ -207,7 +212,7 @@ impl Field {
             Self::Status => Type::Words(Status::WORDS),
             Self::Era => Type::Words(ERAS),
             Self::Severity => Type::Words(SEVERITIES),
-            Self::Seq => Type::Number,
+            Self::Seq | Self::Conversation | Self::HttpStatus => Type::Number,
             Self::Latency => Type::Duration,
             Self::Size | Self::ReqSize | Self::ResSize => Type::Size,
             Self::Time => Type::Time,

@@ -73,11 +73,10 @@ impl Session {
 
     /// Takes the next frame in, of any stream.
     pub fn frame(&mut self, head: &FrameHead, content: &Content) {
-        let first = match head.stream {
-            StreamId::C2S => &mut self.first_byte.c2s,
-            StreamId::S2C => &mut self.first_byte.s2c,
-            StreamId::STDERR => &mut self.first_byte.stderr,
-            _ => return,
+        let first = match head.stream.messages() {
+            Some(Direction::ClientToServer) => &mut self.first_byte.c2s,
+            Some(Direction::ServerToClient) => &mut self.first_byte.s2c,
+            None => &mut self.first_byte.stderr,
         };
         first.get_or_insert(head.t_first);
         let Some(direction) = head.stream.messages() else {

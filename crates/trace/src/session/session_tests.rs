@@ -1,5 +1,5 @@
 use super::*;
-use crate::frame::Seq;
+use crate::frame::{Carried, Seq};
 use mcpreel_wire::message::classify;
 
 /// A session that is fed lines and events, a millisecond apart.
@@ -24,6 +24,7 @@ impl Feed {
             t_first: t,
             t_last: t,
             size: 0,
+            carried: Carried::default(),
         };
         let content = classify(format!("{json}\n").as_bytes());
         self.session.frame(&head, &content);

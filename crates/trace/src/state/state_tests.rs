@@ -1,6 +1,6 @@
 use super::*;
 use crate::clock::Moment;
-use crate::frame::StreamId;
+use crate::frame::{Carried, StreamId};
 use mcpreel_wire::message::classify;
 
 /// A state that is fed lines; the first has the number 1.
@@ -21,6 +21,7 @@ impl Feed {
             t_first: Moment(self.seq),
             t_last: Moment(self.seq),
             size: raw.len() as u64,
+            carried: Carried::default(),
         };
         self.state.frame(&head, &classify(&raw), Some(&raw));
         self

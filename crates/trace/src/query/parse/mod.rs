@@ -387,6 +387,11 @@ pub(super) fn subject(path: &Path, span: Range<usize>) -> Parsed<Subject> {
         return Ok(Subject::Body(root, Path::new(rest.to_vec())));
     }
     let first = span.start..span.start + name.len();
+    if let ("http", [Step::Member(part)]) = (name.as_ref(), rest)
+        && let Some(field) = Field::parse(&format!("http.{part}"))
+    {
+        return Ok(Subject::Field(field));
+    }
     // Two fields have another name in the columns and in the JSON of rows.
     let field = match name.as_ref() {
         "since" => Some(Field::Time),

@@ -20,7 +20,7 @@ use crate::layout::has_borders;
 use crate::theme::{self, Glyph, Look, Role};
 use crate::widget::spans::Spans;
 use crate::widget::{spans, tree_line};
-use mcpreel_share::phrases;
+use mcpreel_share::phrases::{self, phrases_network};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::item::What;
 use mcpreel_wire::text::{count, cut, cut_middle, escape, width};
@@ -235,6 +235,10 @@ fn title(app: &App, session: &Session) -> String {
             let method = tool.or(method).unwrap_or("message");
             let name = name.filter(|_| tool.is_none()).unwrap_or_default();
             format!("#{seq} {} {}", escape(method), escape(name))
+        }
+        What::Http(http) => format!("#{seq} {}", escape(&phrases_network::http(http))),
+        What::Line { head, .. } if head.carried.http > 0 => {
+            format!("#{seq} HTTP, {}", head.carried.part.as_str())
         }
         What::Line { head, .. } if head.stream == StreamId::STDERR => format!("#{seq} stderr"),
         What::Line { .. } => format!("#{seq} no message"),

@@ -33,7 +33,7 @@ pub(crate) fn arguments(recording: &Recording, item: &Item) -> Result<Vec<Argume
     let is_request = match &item.what {
         What::Exchange(_) => true,
         What::Message { record, .. } => record.kind == MessageKind::Request,
-        What::Line { .. } | What::Event(_) => false,
+        What::Http(_) | What::Line { .. } | What::Event(_) => false,
     };
     let tool = item.name().filter(|_| item.method() == Some("tools/call"));
     let Some(tool) = tool.filter(|_| is_request) else {

@@ -18,6 +18,7 @@ use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::item::What;
+use mcpreel_wire::http;
 use mcpreel_wire::text::{count, duration, escape, plural, since, size};
 
 pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
@@ -57,7 +58,7 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
         PartKind::Text(role) => {
             let folded = [Glyph::Unfolded, Glyph::Folded][usize::from(part.folded)];
             let mut left = vec![(Role::Strong, format!("{} ", look.glyph(folded)))];
-            left.extend(what(pane, role, look));
+            left.extend(what(pane, (role, part.text.as_ref()), look));
             if part.more_hits {
                 let marked = count(part.hits.len() as u64);
                 left.push((Role::Warn, format!("  the first {marked} hits are marked")));
@@ -117,7 +118,20 @@ fn facts(text: &Text) -> Spans {
     vec![(Role::Faint, facts)]
 }
 
-fn what(pane: &Pane<'_>, role: TextRole, look: Look) -> Spans {
+/// The part of HTTP that a text is.
+fn carried(text: Option<&Text>) -> &'static str {
+    match text.and_then(|it| it.head).map(|head| head.carried.part) {
+        Some(http::Part::RequestHead) => "HTTP request",
+        Some(http::Part::ResponseHead) => "HTTP response",
+        Some(http::Part::Body) => "body",
+        Some(http::Part::Event) => "event",
+        Some(http::Part::Comment) => "comment, which keeps the stream open",
+        Some(http::Part::End) => "end of the stream",
+        _ => "line",
+    }
+}
+
+fn what(pane: &Pane<'_>, (role, text): (TextRole, Option<&Text>), look: Look) -> Spans {
     let (word, id) = match (role, &pane.shown.item.what) {
         (TextRole::Request, What::Exchange(exchange)) => ("request", Some(&exchange.rpc_id)),
         (TextRole::Response, What::Exchange(exchange)) => {
@@ -135,6 +149,7 @@ fn what(pane: &Pane<'_>, role: TextRole, look: Look) -> Spans {
             (word, record.rpc_id.as_ref())
         }
         (TextRole::Event, _) => ("as recorded", None),
+        (TextRole::Http, _) => (carried(text), None),
         _ => ("line", None),
     };
     let id = id.map_or_else(String::new, |id| format!("  id {}", escape(id.json())));

@@ -119,6 +119,9 @@ fn is_settled(item: &Item) -> bool {
     )
 }
 
+/// The parts of HTTP that are shown of one exchange: more than fit on any screen.
+const PARTS: u32 = 50;
+
 impl Ask {
     fn read(&self, recording: &Recording, is_mock: bool) -> Result<Option<Shown>, ReadError> {
         let Some(item) = recording.items(self.lens, &[self.key])?.pop() else {
@@ -132,16 +135,25 @@ impl Ask {
                 for (role, at) in std::iter::once(request).chain(response) {
                     texts.extend(self.message(recording, role, at)?);
                 }
+                if let Some(http) = recording.http(exchange.http)? {
+                    for seq in [Some(http.request), http.response].into_iter().flatten() {
+                        if let Some(head) = recording.head(seq)? {
+                            texts.push(self.line(recording, &head)?);
+                        }
+                    }
+                }
             }
             What::Message { head, record, .. } => {
                 let at = (head.seq, record.part);
                 texts.extend(self.message(recording, TextRole::Message, at)?);
             }
+            What::Http(http) => {
+                for head in recording.carried(http.id, PARTS)? {
+                    texts.push(self.line(recording, &head)?);
+                }
+            }
             What::Line { head, .. } => {
-                let end = head.size.min(self.amount.bytes());
-                let bytes = recording.piece(head.seq, 0..end)?;
-                let key = ItemKey::of_part(head.seq, 0);
-                texts.push(self.text(TextRole::Line, key, Some(*head), head.size, bytes));
+                texts.push(self.line(recording, head)?);
             }
             What::Event(event) => {
                 let json = serde_json::to_vec(&event.kind).unwrap_or_default();
@@ -173,6 +185,17 @@ impl Ask {
             at_finding: 0,
             marked: None,
         }))
+    }
+
+    fn line(&self, recording: &Recording, head: &FrameHead) -> Result<Text, ReadError> {
+        let end = head.size.min(self.amount.bytes());
+        let bytes = recording.piece(head.seq, 0..end)?;
+        let key = ItemKey::of_part(head.seq, 0);
+        let role = match head.carried.http {
+            0 => TextRole::Line,
+            _ => TextRole::Http,
+        };
+        Ok(self.text(role, key, Some(*head), head.size, bytes))
     }
 
     fn message(
@@ -219,6 +242,7 @@ impl Ask {
 fn findings(recording: &Recording, item: &Item) -> Result<Vec<FindingRow>, ReadError> {
     let mut findings = match &item.what {
         What::Exchange(exchange) => recording.findings_of_exchange(exchange)?,
+        What::Http(http) => recording.findings_of_frame(http.request)?,
         What::Message { head, .. } | What::Line { head, .. } => {
             recording.findings_of_frame(head.seq)?
         }

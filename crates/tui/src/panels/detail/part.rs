@@ -68,6 +68,8 @@ pub enum TextRole {
     Response,
     Message,
     Line,
+    /// A head of HTTP, or what it carries beside messages.
+    Http,
     /// An event, as the recording has it.
     Event,
     /// Words of ours, which are nowhere on record.
@@ -384,7 +386,7 @@ pub fn parts(
 
 /// The members that the heading says: hidden if there is nothing remarkable about them.
 fn hide_envelope(tree: &mut Tree, role: TextRole, violations: &Violations) {
-    if matches!(role, TextRole::Line | TextRole::Event) {
+    if matches!(role, TextRole::Line | TextRole::Http | TextRole::Event) {
         return;
     }
     let names: [&[u8]; 3] = [b"\"jsonrpc\"", b"\"id\"", b"\"method\""];
@@ -425,7 +427,7 @@ fn note(text: &Text, amount: Amount) -> Option<String> {
         }
         Some(Stopped::At(error)) => Some(format!("not JSON from here on: {error}")),
         None if text.tree.is_none() => {
-            let on_protocol = text.head?.stream.messages().is_some();
+            let on_protocol = text.role != TextRole::Http && text.head?.stream.messages().is_some();
             let error = Document::parse(&text.bytes).err().filter(|_| on_protocol)?;
             Some(format!("not JSON: {error}"))
         }

@@ -39,13 +39,14 @@ impl Cells {
         let row = RowView::of_item(item);
         let method = match (row.method, row.kind) {
             (Some(method), _) => short(method),
-            (None, ItemKind::Stderr | ItemKind::Event) => row.status,
+            (None, ItemKind::Stderr | ItemKind::Event | ItemKind::Http) => row.status,
             (None, ItemKind::Other) => "not JSON-RPC",
             (None, _) => "",
         };
         let is_exchange = matches!(item.what, What::Exchange(_));
         let (glyph, role) = sign(row.tone);
-        let has_status = is_exchange || row.kind == ItemKind::Response;
+        let is_http = matches!(item.what, What::Http(_));
+        let has_status = is_exchange || is_http || row.kind == ItemKind::Response;
         let failed = item
             .exchange()
             .filter(|one| is_exchange && one.has_failed());
@@ -108,7 +109,7 @@ fn role(item: &Item) -> Role {
         (ItemKind::Request | ItemKind::Response, _) => Role::Text,
         (ItemKind::Notification, _) => Role::Notification,
         (ItemKind::Stderr, _) => Role::Stderr,
-        (ItemKind::Event, _) => Role::Event,
+        (ItemKind::Event | ItemKind::Http, _) => Role::Event,
         (ItemKind::Other, _) => Role::Warn,
     }
 }

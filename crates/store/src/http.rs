@@ -1,0 +1,103 @@
+//! The HTTP of a network recording: exchanges, conversations, and what was on the wire.
+
+use crate::reader::reader_rows::{self, Stored, number};
+use crate::reader::{ReadError, Recording};
+use crate::schema::{moment, to_sql};
+use mcpreel_trace::frame::{Envelope, FrameHead, Seq};
+use mcpreel_trace::http::HttpExchange;
+use mcpreel_trace::session::Session;
+use mcpreel_wire::http::Ended;
+use rusqlite::Row;
+
+/// A conversation of a network recording.
+#[derive(Clone, Debug)]
+pub struct ConversationRow {
+    /// The number in the recording, from 1.
+    pub id: u32,
+    /// The frame of its first message.
+    pub first: Seq,
+    pub session: Session,
+}
+
+impl Stored for HttpExchange {
+    const COLUMNS: &'static str = "id, connection, conversation, method, target, status,
+        content_type, session, request, response, t_request, t_sent, t_head, t_first, t_last,
+        ended, events, alone FROM http";
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let time = |at| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.map(moment));
+        let text =
+            |at| Ok::<_, rusqlite::Error>(row.get_ref(at)?.as_str_or_null()?.map(Into::into));
+        let ended = row.get_ref(15)?.as_str_or_null()?;
+        Ok(Self {
+            id: row.get(0)?,
+            connection: row.get(1)?,
+            conversation: row.get(2)?,
+            method: text(3)?.unwrap_or_default(),
+            target: text(4)?.unwrap_or_default(),
+            status: row.get(5)?,
+            content_type: text(6)?,
+            session: text(7)?,
+            request: Seq(number(row, 8)?),
+            response: reader_rows::optional(row, 9)?.map(Seq),
+            t_request: moment(row.get(10)?),
+            t_sent: moment(row.get(11)?),
+            t_head: time(12)?,
+            t_first: time(13)?,
+            t_last: time(14)?,
+            ended: ended.and_then(Ended::parse),
+            events: number(row, 16)?,
+            has_messages: !row.get::<_, bool>(17)?,
+            ..Self::default()
+        })
+    }
+}
+
+impl Stored for ConversationRow {
+    const COLUMNS: &'static str = "id, first, session FROM conversation";
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let session = row.get_ref(2)?.as_str()?;
+        Ok(Self {
+            id: row.get(0)?,
+            first: Seq(number(row, 1)?),
+            session: serde_json::from_str(session).unwrap_or_default(),
+        })
+    }
+}
+
+impl Recording {
+    /// The HTTP exchange with this number.
+    pub fn http(&self, id: u32) -> Result<Option<HttpExchange>, ReadError> {
+        self.row("WHERE id = ?1", [id])
+    }
+
+    /// The HTTP exchange that is a row of its own, and whose request begins with the frame `seq`.
+    pub fn http_alone(&self, seq: Seq) -> Result<Option<HttpExchange>, ReadError> {
+        self.row("WHERE alone AND request = ?1", [to_sql(seq.0)])
+    }
+
+    /// The HTTP exchanges after the number `after`, in the order of their requests.
+    pub fn https(&self, after: u32, limit: u32) -> Result<Vec<HttpExchange>, ReadError> {
+        self.rows("WHERE id > ?1 ORDER BY id LIMIT ?2", (after, limit))
+    }
+
+    /// The first frames that an HTTP exchange carried, heads among them, `limit` at most.
+    pub fn carried(&self, http: u32, limit: u32) -> Result<Vec<FrameHead>, ReadError> {
+        let frames = "WHERE seq IN (SELECT frame FROM line WHERE http > 0 AND http = ?1
+            UNION SELECT frame FROM message WHERE http > 0 AND http = ?1) ORDER BY seq LIMIT ?2";
+        self.rows(frames, (http, limit))
+    }
+
+    /// The conversations, in the order in which they began; none over stdio.
+    pub fn conversations(&self) -> Result<Vec<ConversationRow>, ReadError> {
+        self.rows("ORDER BY id", [])
+    }
+
+    /// What a network transport wraps around a frame; `None` over stdio.
+    pub fn envelope(&self, seq: Seq) -> Result<Option<Envelope>, ReadError> {
+        let sql = "SELECT envelope FROM frame WHERE seq = ?1";
+        let envelope = self.one(sql, [to_sql(seq.0)], |row| reader_rows::envelope(row, 0))?;
+        Ok(envelope.flatten())
+    }
+}

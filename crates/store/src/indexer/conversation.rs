@@ -1,0 +1,252 @@
+//! The fold over one session, and over the conversations of a network recording.
+
+use super::write::Writer;
+use crate::schema::to_sql;
+use mcpreel_lint::Linter;
+use mcpreel_trace::analysis::Analysis;
+use mcpreel_trace::conversation::Conversations;
+use mcpreel_trace::event::{Event, EventKind};
+use mcpreel_trace::exchange::Exchange;
+use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_trace::http::HttpLog;
+use mcpreel_wire::http::Part;
+use mcpreel_wire::json::Value;
+use mcpreel_wire::message::{Content, Direction};
+use rusqlite::{Connection, params};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Conversations that are followed at once. A client that begins a new one for every call must not make
+/// us grow: the one that has been silent for longest ends.
+const FOLLOWED: usize = 128;
+
+const SAVE: &str = "INSERT INTO conversation (id, first, session) VALUES (?1, ?2, ?3)
+    ON CONFLICT (id) DO UPDATE SET session = excluded.session";
+
+/// A session as it is followed: what its messages mean, and what is wrong with them.
+#[derive(Default)]
+pub(super) struct Conversation {
+    pub analysis: Analysis,
+    pub linter: Linter,
+    /// The places of the messages that `analysis` has ready, in their frames.
+    spans: Vec<Range<usize>>,
+    first: Seq,
+    last: Seq,
+    /// The session that is on record, as JSON.
+    saved: String,
+}
+
+impl Conversation {
+    pub fn frame(
+        &mut self,
+        head: &FrameHead,
+        raw: &[u8],
+        content: Content,
+        root: Option<Value<'_>>,
+    ) {
+        self.analysis.frame(head, &content);
+        self.linter.frame(&self.analysis, head, raw, &content, root);
+        self.last = head.seq;
+        let spans = content.messages.into_iter().map(|message| message.span);
+        self.spans.extend(spans);
+    }
+
+    pub fn event(&mut self, event: &Event) {
+        self.analysis.event(event);
+        self.linter.event(&self.analysis, event);
+    }
+
+    pub fn rows(&self) -> usize {
+        self.spans.len()
+    }
+
+    pub fn pending_bytes(&self) -> usize {
+        self.analysis.pending_bytes() + self.linter.pending_bytes()
+    }
+
+    /// Writes its messages; the exchanges that are new or changed, and the number of messages.
+    pub fn messages(&mut self, writer: &mut Writer<'_>) -> rusqlite::Result<(Vec<Exchange>, u64)> {
+        let derived = self.analysis.take();
+        writer.messages(&derived.messages, &self.spans)?;
+        self.spans.clear();
+        Ok((derived.exchanges, derived.messages.len() as u64))
+    }
+
+    /// The session as JSON, unless that is what was asked for last: what a side says of itself may be
+    /// long.
+    pub fn changed_session(&mut self) -> rusqlite::Result<Option<&str>> {
+        let session = serde_json::to_string(self.analysis.session())
+            .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
+        let is_new = self.saved != session;
+        self.saved = session;
+        Ok(is_new.then_some(&self.saved))
+    }
+
+    pub fn finish(&mut self) {
+        self.analysis.finish();
+        self.linter.finish(&self.analysis);
+    }
+}
+
+/// The conversations of a network recording, and the HTTP that carries them.
+#[derive(Default)]
+pub(super) struct Network {
+    pub log: HttpLog,
+    who: Conversations,
+    pub followed: BTreeMap<u32, Conversation>,
+    /// Those that ended to make room, until they are written.
+    pub ended: Vec<(u32, Conversation)>,
+    /// How the recording began, for each that begins.
+    start: Option<Event>,
+    /// The last number that an exchange has, over all of them.
+    last_exchange: u64,
+}
+
+impl Network {
+    pub fn new(start: Option<Event>) -> Self {
+        Self {
+            start,
+            ..Self::default()
+        }
+    }
+
+    /// Takes in a frame with these messages; whether they are rows of their own.
+    pub fn frame(
+        &mut self,
+        head: &FrameHead,
+        raw: &[u8],
+        content: Content,
+        root: Option<Value<'_>>,
+    ) -> bool {
+        let over = self.log.frame(head, raw);
+        let http = head.carried.http;
+        match head.carried.part {
+            Part::RequestHead => self.request_head(http),
+            Part::ResponseHead => self.response_head(head),
+            Part::Event if head.carried.is_endpoint => {
+                let target = String::from_utf8_lossy(raw);
+                let conversation = self.who.endpoint(target.trim());
+                self.log.belongs(http, conversation, false);
+            }
+            _ => {}
+        }
+        let has_messages = !content.messages.is_empty();
+        if has_messages {
+            let conversation = self.conversation_of(head, &content);
+            self.with(conversation, head.seq, |it| {
+                it.frame(head, raw, content, root)
+            });
+        }
+        if let Some(over) = over
+            && let Some(conversation) = self.log.get(http).map(|it| it.conversation)
+            && let Some(one) = self.followed.get_mut(&conversation)
+        {
+            one.analysis.http_over(&over);
+        }
+        has_messages
+    }
+
+    pub fn event(&mut self, event: &Event) {
+        self.log.event(&event.kind);
+        if matches!(
+            event.kind,
+            EventKind::Exit { .. } | EventKind::Untimed { .. }
+        ) {
+            for one in self.followed.values_mut() {
+                one.analysis.event(event);
+            }
+        }
+    }
+
+    /// The conversation that says most of the recording: the last in which somebody said a name.
+    pub fn foremost(&self) -> Option<&Conversation> {
+        let named = |it: &&Conversation| it.analysis.session().client.name.is_some();
+        let newest = || self.followed.values().rev();
+        newest().find(named).or_else(|| newest().next())
+    }
+
+    /// Brings the rows of the conversations up to date.
+    pub fn save(&mut self, conn: &Connection) -> rusqlite::Result<()> {
+        let mut save = conn.prepare_cached(SAVE)?;
+        let ended = self.ended.iter_mut().map(|(id, one)| (&*id, one));
+        for (id, one) in self.followed.iter_mut().chain(ended) {
+            let first = to_sql(one.first.0);
+            if let Some(session) = one.changed_session()? {
+                save.execute(params![id, first, session])?;
+            }
+        }
+        self.ended.clear();
+        Ok(())
+    }
+
+    fn request_head(&mut self, http: u32) {
+        let of_head = self.log.get(http).and_then(|it| self.who.of_head(it));
+        if let Some(conversation) = of_head {
+            self.log.belongs(http, conversation, false);
+        }
+    }
+
+    fn response_head(&mut self, head: &FrameHead) {
+        let Some(http) = self.log.get(head.carried.http) else {
+            return;
+        };
+        if http.response != Some(head.seq) || http.conversation == 0 {
+            return;
+        }
+        let (conversation, status) = (http.conversation, http.status.unwrap_or_default());
+        if let Some(session) = &http.session {
+            self.who.session(session, conversation);
+        }
+        if let Some(one) = self.followed.get_mut(&conversation)
+            && status >= 400
+        {
+            one.analysis.http_refused(head, status);
+        }
+    }
+
+    fn conversation_of(&mut self, head: &FrameHead, content: &Content) -> u32 {
+        let http = head.carried.http;
+        let Some(exchange) = self.log.get(http) else {
+            let connection = head.stream.connection().unwrap_or_default();
+            return self.who.of_connection(connection);
+        };
+        let conversation = match exchange.conversation {
+            0 => self.who.of_request(exchange, content),
+            known => known,
+        };
+        let is_request = head.stream.messages() == Some(Direction::ClientToServer);
+        self.log.belongs(http, conversation, is_request);
+        conversation
+    }
+
+    /// Lets `work` go on with a conversation, which begins here if there is none yet.
+    fn with(&mut self, id: u32, seq: Seq, work: impl FnOnce(&mut Conversation)) {
+        if !self.followed.contains_key(&id) {
+            self.make_room();
+            let mut one = Conversation {
+                analysis: Analysis::of_conversation(id),
+                first: seq,
+                ..Conversation::default()
+            };
+            self.start.iter().for_each(|start| one.event(start));
+            self.followed.insert(id, one);
+        }
+        if let Some(one) = self.followed.get_mut(&id) {
+            *one.analysis.last_exchange() = self.last_exchange;
+            work(one);
+            self.last_exchange = *one.analysis.last_exchange();
+        }
+    }
+
+    fn make_room(&mut self) {
+        if self.followed.len() < FOLLOWED {
+            return;
+        }
+        let silent = self.followed.iter().min_by_key(|(_, one)| one.last);
+        let silent = silent.map(|(id, _)| *id);
+        if let Some((id, mut one)) = silent.and_then(|id| self.followed.remove_entry(&id)) {
+            one.finish();
+            self.ended.push((id, one));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Who talks to whom over many connections.
+//!
+//! Over stdio a recording is one session. Over the network a recording has many, each over many
+//! connections, and connections that serve several. A *conversation* is what one session is elsewhere:
+//!
+//! * streamable HTTP of the legacy era: by the id of the session, which the answer to `initialize` assigns;
+//!   before that by that request, and where the server assigns none by connection and client;
+//! * HTTP+SSE (2024-11-05): by the endpoint that the stream of events names;
+//! * the modern era, which has no sessions: by client, as far as its `User-Agent` tells;
+//! * WebSocket and lines over TCP: by connection.
+
+use crate::bounded::BoundedMap;
+use crate::http::HttpExchange;
+use compact_str::CompactString;
+use mcpreel_wire::message::{Body, Content};
+
+/// Sessions, endpoints and clients that are remembered.
+const REMEMBERED: usize = 4096;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Session(CompactString),
+    Endpoint(CompactString),
+    Connection(u32),
+    Client(CompactString),
+}
+
+/// Gives each message of the network its conversation.
+#[derive(Debug, Default)]
+pub struct Conversations {
+    last: u32,
+    known: BoundedMap<Key, u32, REMEMBERED>,
+}
+
+impl Conversations {
+    /// The conversation of a request of HTTP, as far as its head tells.
+    pub fn of_head(&mut self, http: &HttpExchange) -> Option<u32> {
+        if let Some(session) = &http.session {
+            return Some(self.of(Key::Session(session.clone())));
+        }
+        self.known.get(&Key::Endpoint(http.target.clone())).copied()
+    }
+
+    /// The conversation of messages that came in the request of `http`, whose head tells none.
+    pub fn of_request(&mut self, http: &HttpExchange, content: &Content) -> u32 {
+        let connection = Key::Connection(http.connection);
+        let client = Key::Client(http.user_agent.clone().unwrap_or_default());
+        let begins = content.messages.iter().any(|message| {
+            matches!(&message.body, Body::Request(request) if &*request.method == "initialize")
+        });
+        let known = self
+            .known
+            .get(&connection)
+            .or_else(|| self.known.get(&client));
+        let conversation = match known.copied().filter(|_| !begins) {
+            Some(conversation) => conversation,
+            None => self.begin(),
+        };
+        self.known.insert(connection, conversation);
+        self.known.insert(client, conversation);
+        conversation
+    }
+
+    /// The conversation of a connection without HTTP.
+    pub fn of_connection(&mut self, connection: u32) -> u32 {
+        self.of(Key::Connection(connection))
+    }
+
+    /// The response to a request of `conversation` named the session, which is what names it from now on.
+    pub fn session(&mut self, session: &str, conversation: u32) {
+        self.known
+            .insert(Key::Session(session.into()), conversation);
+    }
+
+    /// A stream of events named the endpoint to which its client sends: the conversation of both.
+    pub fn endpoint(&mut self, target: &str) -> u32 {
+        let path = target
+            .split_once("://")
+            .and_then(|(_, rest)| rest.find('/').map(|at| &rest[at..]));
+        let conversation = self.begin();
+        let key = Key::Endpoint(path.unwrap_or(target).into());
+        self.known.insert(key, conversation);
+        conversation
+    }
+
+    fn of(&mut self, key: Key) -> u32 {
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        let conversation = self.begin();
+        self.known.insert(key, conversation);
+        conversation
+    }
+
+    fn begin(&mut self) -> u32 {
+        self.last += 1;
+        self.last
+    }
+}

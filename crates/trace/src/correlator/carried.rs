@@ -1,0 +1,83 @@
+//! What HTTP says of the calls that it carries, beside their answers.
+
+use super::{Correlator, Observation, Observed};
+use crate::exchange::{Exchange, Status};
+use crate::frame::FrameHead;
+use crate::http::Over;
+use mcpreel_wire::http::Ended;
+use mcpreel_wire::message::Era;
+
+impl Correlator {
+    /// The HTTP exchange of `head` was answered with an error status. A message may yet come in its
+    /// body, and then counts.
+    pub(crate) fn refused(&mut self, head: &FrameHead, status: u16) {
+        self.changes.begin();
+        self.now = self.now.max(head.t_last);
+        self.each_open(head.carried.http, false, |exchange| {
+            exchange.status = Status::HttpError;
+            exchange.code = Some(status.to_string().into());
+            exchange.t_response = Some(head.t_first);
+            exchange.t_response_last = Some(head.t_last);
+            None
+        });
+    }
+
+    /// The response to an HTTP exchange is over, whether or not it held the answers.
+    pub(crate) fn response_over(&mut self, over: &Over) {
+        let Over {
+            http,
+            t,
+            ended,
+            is_resumable,
+            by_client,
+        } = *over;
+        self.changes.begin();
+        self.now = self.now.max(t);
+        self.each_open(http, true, |exchange| {
+            if exchange.status != Status::Open {
+                return None;
+            }
+            // To close the stream is how a client of the modern era cancels.
+            if by_client && exchange.era == Era::Modern {
+                exchange.status = Status::Cancelled;
+                exchange.t_cancelled = Some(t);
+                return None;
+            }
+            if exchange.era == Era::Legacy && (is_resumable || by_client) {
+                let is_polled = ended != Ended::Cut && !by_client;
+                exchange.status = if is_polled {
+                    Status::Polled
+                } else {
+                    Status::Open
+                };
+                return None;
+            }
+            exchange.status = Status::Lost;
+            Some(Observed::Lost)
+        });
+    }
+
+    fn each_open(
+        &mut self,
+        http: u32,
+        settles: bool,
+        mut change: impl FnMut(&mut Exchange) -> Option<Observed>,
+    ) {
+        if http == 0 {
+            return;
+        }
+        for id in self.calls.open_in(http) {
+            if let Some(call) = self.calls.get_mut(id) {
+                if let Some(kind) = change(&mut call.exchange) {
+                    self.changes.observe(Observation::of(&call.exchange, kind));
+                }
+                self.changes.touch(&call.exchange);
+                let is_over = !matches!(call.exchange.status, Status::Open | Status::Polled);
+                if is_over && settles {
+                    self.calls.settle(id);
+                    self.end_wait(id, self.now);
+                }
+            }
+        }
+    }
+}

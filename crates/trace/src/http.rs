@@ -1,0 +1,224 @@
+//! Requests and responses of HTTP: a fold over the frames of connections.
+//!
+//! ```text
+//!  head, body, event, end ──▶ HttpLog ──take()──▶ HttpExchange rows
+//!  (frames)                      └─▶ Over: a response has ended, whatever it held
+//! ```
+//!
+//! A call is paired by what is here first, by its id second: clients that look alike count from 1, each
+//! for itself.
+
+use crate::clock::Moment;
+use crate::event::{Closer, EventKind, Party};
+use crate::frame::{FrameHead, Seq};
+use compact_str::CompactString;
+use mcpreel_wire::http::{Ended, Head, Part};
+use mcpreel_wire::message::Direction;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The header with the id of a session (streamable HTTP, 2025-03-26 to 2025-11-25).
+pub const SESSION: &str = "Mcp-Session-Id";
+
+/// A request of HTTP with its response.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HttpExchange {
+    /// The number in the recording, from 1, in the order of the requests.
+    pub id: u32,
+    pub connection: u32,
+    /// The conversation that it belongs to; 0: none.
+    pub conversation: u32,
+    pub method: CompactString,
+    /// The target of the request as it was sent: path and query.
+    pub target: CompactString,
+    /// The status of the final response.
+    pub status: Option<u16>,
+    /// The media type of the response, without parameters.
+    pub content_type: Option<CompactString>,
+    /// The id of the session, as either side said it.
+    pub session: Option<CompactString>,
+    /// The frames of the two heads.
+    pub request: Seq,
+    pub response: Option<Seq>,
+    /// The first byte of the request came.
+    pub t_request: Moment,
+    /// The last byte of the request came, as far as it was a body.
+    pub t_sent: Moment,
+    /// The first byte of the final response came.
+    pub t_head: Option<Moment>,
+    /// The last byte of the first event, or of the body.
+    pub t_first: Option<Moment>,
+    /// The last byte of the response, or of what there was of it.
+    pub t_last: Option<Moment>,
+    pub ended: Option<Ended>,
+    /// Events that its response had.
+    pub events: u64,
+    /// Whether messages are rows beside it: it is shown with them.
+    pub has_messages: bool,
+    /// An event of it had an id: the client can ask for the rest.
+    pub is_resumable: bool,
+    /// The client that sent it, in its own words. On no row: the head has it.
+    pub user_agent: Option<CompactString>,
+}
+
+/// The response of an HTTP exchange is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Over {
+    pub http: u32,
+    pub t: Moment,
+    pub ended: Ended,
+    /// The client can ask for the rest of it.
+    pub is_resumable: bool,
+    /// The client had left before.
+    pub by_client: bool,
+}
+
+impl HttpExchange {
+    /// Whether its response is a stream of events.
+    pub fn is_stream(&self) -> bool {
+        self.content_type.as_deref() == Some("text/event-stream")
+    }
+
+    /// Nanoseconds from the last byte of the request to the first of the response.
+    pub fn waited_ns(&self) -> Option<u64> {
+        Some(self.t_head?.ns_since(self.t_sent))
+    }
+}
+
+/// Follows the HTTP exchanges of all connections.
+#[derive(Debug, Default)]
+pub struct HttpLog {
+    /// Those that may change yet.
+    open: BTreeMap<u32, HttpExchange>,
+    changed: BTreeSet<u32>,
+    /// Whole ones that were not handed over.
+    ready: Vec<HttpExchange>,
+    /// Connections whose client sends no more.
+    left: BTreeSet<u32>,
+}
+
+impl HttpLog {
+    /// Takes in the next frame of a connection; the end of a response, if it is that.
+    pub fn frame(&mut self, head: &FrameHead, raw: &[u8]) -> Option<Over> {
+        let http = head.carried.http;
+        let connection = head.stream.connection()?;
+        if http == 0 {
+            return None;
+        }
+        self.changed.insert(http);
+        match head.carried.part {
+            Part::RequestHead => {
+                self.retire(connection, http);
+                self.open.insert(http, begun(head, connection, raw));
+                return None;
+            }
+            Part::ResponseHead => {
+                let parsed = Head::parse(raw)?;
+                let status = parsed.status()?;
+                let exchange = self.open.entry(http).or_default();
+                if (100..200).contains(&status) && status != 101 {
+                    return None;
+                }
+                exchange.status = Some(status);
+                exchange.response = Some(head.seq);
+                exchange.t_head = Some(head.t_first);
+                exchange.t_last = Some(head.t_last);
+                exchange.content_type = parsed.content_type().map(Into::into);
+                if let Some(session) = parsed.get(SESSION) {
+                    exchange.session = Some(session.into());
+                }
+                return None;
+            }
+            _ => {}
+        }
+        let exchange = self.open.get_mut(&http)?;
+        if head.stream.messages() == Some(Direction::ClientToServer) {
+            exchange.t_sent = exchange.t_sent.max(head.t_last);
+            return None;
+        }
+        exchange.t_last = Some(head.t_last);
+        exchange.t_first.get_or_insert(head.t_last);
+        if head.carried.part == Part::Event {
+            exchange.events += 1;
+            exchange.is_resumable |= head.carried.has_id;
+        }
+        let ended = head.carried.ended?;
+        exchange.ended = Some(ended);
+        Some(Over {
+            http,
+            t: head.t_last,
+            ended,
+            is_resumable: exchange.is_resumable,
+            by_client: ended == Ended::Cut && self.left.contains(&connection),
+        })
+    }
+
+    pub fn event(&mut self, kind: &EventKind) {
+        match kind {
+            EventKind::Eof {
+                stream,
+                by: Closer::Writer,
+            } if stream.messages() == Some(Direction::ClientToServer) => {
+                self.left.extend(stream.connection());
+            }
+            EventKind::Disconnected { connection, by, .. } => {
+                if *by != Party::Client {
+                    self.left.remove(connection);
+                }
+                self.retire(*connection, u32::MAX);
+                self.left.remove(connection);
+            }
+            _ => {}
+        }
+    }
+
+    /// An exchange that may change yet.
+    pub fn get(&self, http: u32) -> Option<&HttpExchange> {
+        self.open.get(&http)
+    }
+
+    /// The exchange belongs to a conversation; `has_messages`: a message was in its request.
+    pub fn belongs(&mut self, http: u32, conversation: u32, has_messages: bool) {
+        if let Some(exchange) = self.open.get_mut(&http) {
+            exchange.conversation = conversation;
+            exchange.has_messages |= has_messages;
+            self.changed.insert(http);
+        }
+    }
+
+    /// The exchanges that are new or changed, by number.
+    pub fn take(&mut self) -> Vec<HttpExchange> {
+        let mut taken = std::mem::take(&mut self.ready);
+        let changed = std::mem::take(&mut self.changed).into_iter();
+        taken.extend(changed.filter_map(|http| self.open.get(&http).cloned()));
+        taken.sort_by_key(|exchange| exchange.id);
+        taken
+    }
+
+    /// What came before `http` on the connection, and has its response, will not change.
+    fn retire(&mut self, connection: u32, http: u32) {
+        let is_whole = |id: &u32, one: &mut HttpExchange| {
+            let is_answered = one.ended.is_some() || one.response.is_some() && !one.is_stream();
+            one.connection == connection && *id < http && (is_answered || http == u32::MAX)
+        };
+        self.ready
+            .extend(self.open.extract_if(.., is_whole).map(|(_, one)| one));
+    }
+}
+
+fn begun(head: &FrameHead, connection: u32, raw: &[u8]) -> HttpExchange {
+    let parsed = Head::parse(raw);
+    let parsed = parsed.as_ref();
+    let header = |name| parsed.and_then(|it| it.get(name)).map(Into::into);
+    HttpExchange {
+        id: head.carried.http,
+        connection,
+        method: parsed.and_then(Head::method).unwrap_or_default().into(),
+        target: parsed.and_then(Head::target).unwrap_or_default().into(),
+        session: header(SESSION),
+        user_agent: header("User-Agent"),
+        request: head.seq,
+        t_request: head.t_first,
+        t_sent: head.t_last,
+        ..HttpExchange::default()
+    }
+}

@@ -179,6 +179,7 @@ pub fn run(args: &Mock) -> Outcome {
         name: Some(format!("{name}-mock")),
         dir: settings.recordings_dir(&args.folder),
         cwd: None,
+        transport: "stdio",
         origin: "mock",
         parent: Some(summary.id),
         played: None,

@@ -29,6 +29,7 @@ mod minimise;
 mod mock;
 mod open;
 pub mod output;
+mod proxy;
 mod prune;
 mod quantity;
 mod redact;
@@ -86,6 +87,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(run::Run),
+    Proxy(proxy::Proxy),
     Open(open::Open),
     Ls(ls::Ls),
     Show(show::Show),
@@ -160,7 +162,7 @@ pub fn main() -> ExitCode {
 
 /// The commands by what they are for.
 const GROUPS: [(&str, &str); 5] = [
-    ("Record", "run demo hosts wrap unwrap doctor"),
+    ("Record", "run proxy demo hosts wrap unwrap doctor"),
     ("Look", "open ls show tail stats why search"),
     ("Check", "lint diff replay minimise"),
     ("Share", "export report redact import mock"),
@@ -231,6 +233,7 @@ fn arranged(mut words: Vec<OsString>) -> Vec<OsString> {
 fn dispatch(command: Command) -> Outcome {
     match command {
         Command::Run(args) => Ok(exit::Exit::Process(args.run())),
+        Command::Proxy(args) => args.run(),
         Command::Open(args) => args.run(),
         Command::Ls(args) => args.run(),
         Command::Hosts(args) => args.run(),

@@ -55,6 +55,7 @@ impl Run {
             name: self.name.and_then(|name| usable(name, &mut faults)),
             dir: settings.recordings_dir(&self.folder),
             cwd: None,
+            transport: "stdio",
             origin: if self.demo { "demo" } else { "live" },
             parent: None,
             played: None,
@@ -68,7 +69,7 @@ impl Run {
 }
 
 /// The name, if a selector can ever mean it; the command's is taken instead.
-fn usable(name: String, faults: &mut Vec<String>) -> Option<String> {
+pub(super) fn usable(name: String, faults: &mut Vec<String>) -> Option<String> {
     let why = match name.as_str() {
         "" => "it is empty",
         name if name.starts_with('@') => "it begins with @",

@@ -16,9 +16,11 @@
 //! * [`gauge`]: what a pump is doing right now, for whoever watches it;
 //! * [`pump`]: the loop of one stream;
 //! * [`process`]: the server as a process: context, start, signals, survivors;
+//! * [`net`]: the transport to servers that are reached by a URL;
 //! * [`stdio`]: the transport: descriptors, threads and the life cycle from start to end.
 
 pub mod gauge;
+pub mod net;
 pub mod process;
 pub mod pump;
 pub mod spool;

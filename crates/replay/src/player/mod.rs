@@ -188,6 +188,7 @@ impl Play<'_> {
             name: Some(self.summary.name.clone()),
             dir: self.dir.clone(),
             cwd: self.command.dir.clone(),
+            transport: "stdio",
             origin: match self.left_out {
                 Some(_) => "minimised",
                 None => "replay",

@@ -16,6 +16,7 @@
 pub mod import;
 pub mod indexer_process;
 mod keeper;
+pub mod proxy;
 mod recorder;
 
 pub use keeper::index_by_this_program;
@@ -41,6 +42,8 @@ pub struct Options {
     pub dir: Result<PathBuf, String>,
     /// The folder in which the command is started; `None`: ours.
     pub cwd: Option<PathBuf>,
+    /// `stdio`, `http`, `ws` or `tcp`.
+    pub transport: &'static str,
     /// The maker of the recording: `live`, `demo`, `replay`, `minimised` or `mock`.
     pub origin: &'static str,
     /// The id of the recording that this one is made from.

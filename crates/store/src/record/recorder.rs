@@ -121,6 +121,7 @@ impl Files {
             cwd: cwd.or(ours.cwd),
             recording: format!("{:08x}", random()?),
             name: name.unwrap_or_else(|| of_command(&options.command)),
+            transport: options.transport.into(),
             origin: options.origin.into(),
             parent: options.parent.clone(),
             played: options.played.clone(),

@@ -41,9 +41,15 @@ pub(super) enum Source {
     Line,
     /// Parts of HTTP without a message: `l`.
     Carried,
+    /// Events but those of single connections: `v`.
+    Notable,
     /// Events: `v`.
     Event,
 }
+
+/// That connections come and go says little beside the calls.
+pub(super) const NOTABLE: &str = "kind NOT IN ('connected', 'disconnected')
+    AND NOT (kind = 'eof' AND detail ->> 'stream' > 2)";
 
 impl Source {
     /// The sources of the rows of a lens.
@@ -54,7 +60,7 @@ impl Source {
                 Self::Alone,
                 Self::Http,
                 Self::Line,
-                Self::Event,
+                Self::Notable,
             ],
             Lens::Wire => &[Self::Message, Self::Line, Self::Carried, Self::Event],
         }
@@ -71,13 +77,13 @@ impl Source {
             Self::Http => "h.request, 0, 'http', NULL",
             Self::Line => "l.frame, 0, CASE l.stream WHEN 2 THEN 'stderr' ELSE 'other' END, NULL",
             Self::Carried => "l.frame, 0, 'http', NULL",
-            Self::Event => "v.after_seq, v.id, 'event', NULL",
+            Self::Notable | Self::Event => "v.after_seq, v.id, 'event', NULL",
         }
     }
 
     /// The rows of a source in the frames `?1` to `?2`.
-    pub fn range(self) -> &'static str {
-        match self {
+    pub fn range(self) -> String {
+        let range = match self {
             // Exchanges are numbered in the order of their requests.
             Self::Exchange => {
                 "exchange e WHERE e.id BETWEEN
@@ -104,7 +110,11 @@ impl Source {
             Self::Line => "line l WHERE l.frame BETWEEN ?1 AND ?2 AND l.http = 0",
             Self::Carried => "line l WHERE l.frame BETWEEN ?1 AND ?2 AND l.http > 0",
             Self::Event => "event v WHERE v.after_seq BETWEEN ?1 AND ?2",
-        }
+            Self::Notable => {
+                return format!("event v WHERE v.after_seq BETWEEN ?1 AND ?2 AND {NOTABLE}");
+            }
+        };
+        range.to_owned()
     }
 
     /// A field of the rows; `None` if no row has it, or if it stands in bodies or findings.
@@ -114,20 +124,20 @@ impl Source {
             Self::Alone | Self::Message => ("m", "m.frame"),
             Self::Http => ("h", "h.request"),
             Self::Line | Self::Carried => ("l", "l.frame"),
-            Self::Event => ("v", "v.after_seq"),
+            Self::Notable | Self::Event => ("v", "v.after_seq"),
         };
         let sql = match (field, self) {
             (Field::Seq, _) => "{frame}",
             (Field::Time, Self::Exchange) => "e.t_request",
             (Field::Time, Self::Http) => "h.t_request",
-            (Field::Time, Self::Event) => "v.t",
+            (Field::Time, Self::Notable | Self::Event) => "v.t",
             (Field::Time, _) => "(SELECT t_last FROM frame WHERE seq = {frame})",
             (Field::Kind, Self::Exchange) => "'request'",
-            (Field::Kind, Self::Event) => "'event'",
+            (Field::Kind, Self::Notable | Self::Event) => "'event'",
             (Field::Kind, Self::Http | Self::Carried) => "'http'",
             (Field::Kind, Self::Line) => "CASE l.stream WHEN 2 THEN 'stderr' ELSE 'other' END",
             (Field::Kind, _) => "m.kind",
-            (_, Self::Event) => return None,
+            (_, Self::Notable | Self::Event) => return None,
             (Field::Mark, _) => "(SELECT mark FROM annotation WHERE frame = {frame})",
             (Field::Note, _) => "(SELECT note FROM annotation WHERE frame = {frame})",
             (Field::Size, Self::Exchange) => "(e.request_size + e.response_size)",
@@ -215,7 +225,7 @@ impl Source {
             Self::Http => frames("h.request", "1"),
             Self::Line | Self::Carried => frames("l.frame", "1"),
             // The condition stands in it: what it binds must be used.
-            Self::Event => frames("0", "0"),
+            Self::Notable | Self::Event => frames("0", "0"),
         }
     }
 
@@ -241,7 +251,7 @@ impl Source {
                 "(SELECT raw FROM frame WHERE seq = h.response)",
             ],
             Self::Line | Self::Carried => ["(SELECT raw FROM frame WHERE seq = l.frame)", "NULL"],
-            Self::Event => ["NULL", "NULL"],
+            Self::Notable | Self::Event => ["NULL", "NULL"],
         }
     }
 
@@ -254,7 +264,7 @@ impl Source {
             Self::Message => (&[summary_column!(), "m.method", "m.name"], self.bodies()),
             Self::Http => (&["h.method", "h.target"], self.bodies()),
             Self::Line | Self::Carried => (&[], self.bodies()),
-            Self::Event => (&[], ["v.detail", "NULL"]),
+            Self::Notable | Self::Event => (&[], ["v.detail", "NULL"]),
         }
     }
 
@@ -273,7 +283,7 @@ impl Source {
                 "(m.start > 0 OR m.size > 1048576)",
                 "(SELECT substr(raw, 1, 65536) FROM frame WHERE seq = m.frame)",
             ]),
-            Self::Http | Self::Line | Self::Carried | Self::Event => None,
+            _ => None,
         }
     }
 }

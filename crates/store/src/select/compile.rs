@@ -327,7 +327,7 @@ impl<'q> Compiler<'q> {
                     Source::Exchange => "e.http",
                     Source::Alone | Source::Message => "m.http",
                     Source::Line | Source::Carried => "l.http",
-                    Source::Event => return self.never(),
+                    Source::Notable | Source::Event => return self.never(),
                 };
                 return format!(
                     "({http} IN (SELECT id FROM http WHERE content_type = 'text/event-stream'))"

@@ -15,7 +15,9 @@ const EXCHANGE_ROWS: &str = "SELECT
         AND method <> 'notifications/progress' AND method <> 'notifications/cancelled')))
     + (SELECT count(*) FROM line WHERE frame BETWEEN ?1 AND ?2 AND http = 0)
     + (SELECT count(*) FROM http INDEXED BY http_alone WHERE alone AND request BETWEEN ?1 AND ?2)
-    + (SELECT count(*) FROM event WHERE after_seq BETWEEN ?1 AND ?2)";
+    + (SELECT count(*) FROM event WHERE after_seq BETWEEN ?1 AND ?2
+       AND kind NOT IN ('connected', 'disconnected')
+       AND NOT (kind = 'eof' AND detail ->> 'stream' > 2))";
 const WIRE_ROWS: &str = "SELECT
     (SELECT count(*) FROM message WHERE frame BETWEEN ?1 AND ?2)
     + (SELECT count(*) FROM line WHERE frame BETWEEN ?1 AND ?2)

@@ -1,0 +1,183 @@
+//! The network transport: a recorder in the place of a server that is reached by a URL.
+//!
+//! ```text
+//!  client ──connection──▶ listener ──▶ relay ──a connection of its own──▶ server
+//! ```
+//!
+//! * [`upstream`]: what the URL says, and how the server is reached;
+//! * `relay`: one client connection and its connection to the server;
+//! * `edits`: the few bytes that have to be changed, and who is refused.
+//!
+//! Each connection has two streams on record. What they mean is nobody's business here.
+
+mod edits;
+mod relay;
+pub mod upstream;
+
+use crate::tap::Tap;
+use edits::Rules;
+use mcpreel_trace::event::EventKind;
+use relay::Relay;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::rc::Rc;
+use std::sync::Arc;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::LocalSet;
+use upstream::Upstream;
+
+/// The port at which a proxy listens that nobody gave another one.
+pub const PORT: u16 = 7339;
+
+/// Ports after a taken one that are tried.
+const TRIES: u16 = 50;
+
+/// What is asked of a proxy.
+#[derive(Debug)]
+pub struct Plan {
+    pub upstream: Upstream,
+    /// Where to listen; `None`: at a free port of this machine alone.
+    pub listen: Option<SocketAddr>,
+    /// Pass `Host`, `Origin` and `Referer` as they are, and refuse nobody.
+    pub keep_host: bool,
+    /// Headers that are added to each request.
+    pub headers: Vec<(String, String)>,
+}
+
+/// The sockets at which a proxy listens.
+pub struct Listener {
+    sockets: Vec<std::net::TcpListener>,
+    address: SocketAddr,
+}
+
+impl Listener {
+    /// Listens where `plan` says.
+    pub fn open(plan: &Plan) -> io::Result<Self> {
+        let bind = |address: SocketAddr| {
+            let socket = std::net::TcpListener::bind(address)?;
+            socket.set_nonblocking(true)?;
+            Ok::<_, io::Error>(socket)
+        };
+        if let Some(address) = plan.listen {
+            let socket = bind(address)?;
+            let address = socket.local_addr()?;
+            let sockets = vec![socket];
+            return Ok(Self { sockets, address });
+        }
+        let mut last = io::Error::from(io::ErrorKind::AddrInUse);
+        for port in PORT..PORT + TRIES {
+            match bind((Ipv4Addr::LOCALHOST, port).into()) {
+                Ok(socket) => {
+                    let address = socket.local_addr()?;
+                    // `localhost` may mean either; a machine without IPv6 has only the one.
+                    let other = bind((Ipv6Addr::LOCALHOST, port).into()).ok();
+                    let sockets = std::iter::once(socket).chain(other).collect();
+                    return Ok(Self { sockets, address });
+                }
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    /// The URL that a host has to use.
+    pub fn url(&self, plan: &Plan) -> String {
+        plan.upstream.url_at(self.address)
+    }
+
+    fn authorities(&self) -> Vec<String> {
+        let port = self.address.port();
+        let mut names = vec![self.address.to_string()];
+        for name in ["127.0.0.1", "localhost", "[::1]"] {
+            names.push(format!("{name}:{port}"));
+            if port == 80 {
+                names.push(name.to_owned());
+            }
+        }
+        names
+    }
+}
+
+/// Whether only this machine reaches an address.
+pub fn is_loopback(address: IpAddr) -> bool {
+    address.to_canonical().is_loopback()
+}
+
+/// Relays every connection until a signal says that it is over.
+pub fn serve(plan: Plan, listener: Listener, tap: &Arc<Tap>) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let rules = Rc::new(Rules {
+        ours: listener.authorities(),
+        upstream: plan.upstream,
+        keep_host: plan.keep_host,
+        added: plan.headers,
+        told: std::cell::RefCell::default(),
+    });
+    let here = LocalSet::new();
+    here.block_on(&runtime, async {
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        let count = Rc::new(std::cell::Cell::new(0));
+        for socket in listener.sockets {
+            let socket = TcpListener::from_std(socket)?;
+            let (tap, rules, count) = (Arc::clone(tap), Rc::clone(&rules), Rc::clone(&count));
+            tokio::task::spawn_local(async move {
+                loop {
+                    // Without a descriptor for it a connection waits until there is one.
+                    let Ok((client, peer)) = socket.accept().await else {
+                        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+                        continue;
+                    };
+                    count.set(count.get() + 1);
+                    let (tap, rules, number) = (Arc::clone(&tap), Rc::clone(&rules), count.get());
+                    tokio::task::spawn_local(async move {
+                        relay(number, client, peer, &tap, &rules).await;
+                    });
+                }
+            });
+        }
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        Ok(())
+    })
+}
+
+async fn relay(
+    number: u32,
+    client: TcpStream,
+    peer: SocketAddr,
+    tap: &Arc<Tap>,
+    rules: &Rc<Rules>,
+) {
+    let _ = client.set_nodelay(true);
+    let peer = peer.to_string();
+    let relay = Relay::new(number, peer.clone(), tap, rules);
+    match rules.upstream.connect().await {
+        Ok((server, address, took)) => {
+            tap.event(EventKind::Connected {
+                connection: number,
+                client: peer,
+                server: address.to_string(),
+                name_ns: took.name,
+                tcp_ns: took.tcp,
+                tls_ns: took.tls,
+            });
+            relay.run(client, server).await;
+        }
+        Err(unreachable) => {
+            let message = unreachable.message;
+            tap.event(EventKind::Unreachable {
+                connection: number,
+                client: peer,
+                step: unreachable.step,
+                message: message.clone(),
+            });
+            relay.answer_unreachable(client, &message).await;
+        }
+    }
+}

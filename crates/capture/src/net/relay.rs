@@ -1,0 +1,329 @@
+//! One client connection and the connection to the server that belongs to it alone.
+//!
+//! ```text
+//!  client ──read──▶ editor ──▶ on record ──▶ write──▶ server
+//!  client ◀─write── on record ◀── editor ◀──read── server
+//! ```
+//!
+//! Both ways are polled by one task, each with nothing but what the other side has not taken yet. What
+//! ends one connection ends the other alike: the end of one way is passed on as that, a reset as a
+//! reset.
+
+use super::edits::{Editor, Passed, Rules};
+use super::upstream::Link;
+use crate::spool::MAX_CHUNK;
+use crate::tap::Tap;
+use mcpreel_trace::event::{Closer, EventKind, Party};
+use mcpreel_trace::frame::StreamId;
+use mcpreel_wire::message::Direction;
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+
+thread_local! {
+    /// Where every connection reads: none of them holds it from one poll to the next.
+    static SCRATCH: RefCell<Box<[u8]>> = RefCell::new(vec![0; MAX_CHUNK].into());
+}
+
+/// Reads of one way before the other has its turn.
+const TURNS: u32 = 16;
+
+/// One way.
+struct Flow {
+    stream: StreamId,
+    editor: Editor,
+    /// Bytes of it that are on record.
+    recorded: u64,
+    /// What the other side has not taken yet, from `written` on.
+    pending: Vec<u8>,
+    written: usize,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Open,
+    /// Its writer has ended it; the other side is to learn that.
+    Ending,
+    Over,
+}
+
+/// What is wrong with a connection.
+enum Broken {
+    /// Reading failed: whoever writes has reset it, or is gone.
+    Reading,
+    /// Writing failed: whoever reads takes no more.
+    Writing,
+    /// A request was refused by us, with this answer.
+    Refused(String),
+}
+
+/// A connection that is relayed.
+pub struct Relay<'c> {
+    pub number: u32,
+    pub peer: String,
+    pub tap: &'c Arc<Tap>,
+    up: Flow,
+    down: Flow,
+    first: Option<Party>,
+}
+
+impl<'c> Relay<'c> {
+    pub fn new(number: u32, peer: String, tap: &'c Arc<Tap>, rules: &Rc<Rules>) -> Self {
+        let ways = [Direction::ClientToServer, Direction::ServerToClient];
+        let [up, down] = Editor::pair(rules);
+        let flow = |editor, direction| Flow {
+            stream: StreamId::of_connection(number, direction),
+            editor,
+            recorded: 0,
+            pending: Vec::new(),
+            written: 0,
+            state: State::Open,
+        };
+        Self {
+            number,
+            peer,
+            tap,
+            up: flow(up, ways[0]),
+            down: flow(down, ways[1]),
+            first: None,
+        }
+    }
+
+    /// Moves bytes both ways until both have ended.
+    pub async fn run(mut self, mut client: TcpStream, mut server: Link) {
+        let broken = poll_fn(|cx| self.poll(cx, &mut client, &mut server)).await;
+        let mut is_reset = false;
+        let mut by = self.first.unwrap_or(Party::Recorder);
+        match broken {
+            Ok(()) => {}
+            Err((_, Broken::Refused(why))) => {
+                by = Party::Recorder;
+                self.refuse(&mut client, &why).await;
+            }
+            Err((direction, broken)) => {
+                is_reset = true;
+                let is_up = direction == Direction::ClientToServer;
+                by = match (is_up, &broken) {
+                    (true, Broken::Reading) | (false, Broken::Writing) => Party::Client,
+                    _ => Party::Server,
+                };
+                self.stream_over(direction, &broken);
+                let _ = client.set_zero_linger();
+                server.reset();
+            }
+        }
+        self.tap.event(EventKind::Disconnected {
+            connection: self.number,
+            by,
+            reset: is_reset,
+            bytes: [self.up.recorded, self.down.recorded],
+        });
+    }
+
+    fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        client: &mut TcpStream,
+        server: &mut Link,
+    ) -> Poll<Result<(), (Direction, Broken)>> {
+        let down = self.down.poll(cx, self.tap, server, client);
+        if let Poll::Ready(Err(broken)) = down {
+            return Poll::Ready(Err((Direction::ServerToClient, broken)));
+        }
+        if self.down.editor.is_upgraded() {
+            self.up.editor.give_up();
+        }
+        let up = self.up.poll(cx, self.tap, client, server);
+        if let Poll::Ready(Err(broken)) = up {
+            return Poll::Ready(Err((Direction::ClientToServer, broken)));
+        }
+        let ended = [(&self.up, Party::Client), (&self.down, Party::Server)];
+        let ended = ended
+            .into_iter()
+            .find(|(flow, _)| flow.state != State::Open);
+        self.first = self.first.or(ended.map(|(_, party)| party));
+        match (up, down) {
+            (Poll::Ready(_), Poll::Ready(_)) => Poll::Ready(Ok(())),
+            _ => Poll::Pending,
+        }
+    }
+
+    /// Puts on record that one way broke.
+    fn stream_over(&self, direction: Direction, broken: &Broken) {
+        let flow = match direction {
+            Direction::ClientToServer => &self.up,
+            Direction::ServerToClient => &self.down,
+        };
+        let stream = flow.stream;
+        let bytes = (flow.pending.len() - flow.written) as u64;
+        if bytes > 0 {
+            self.tap.event(EventKind::Undelivered { stream, bytes });
+        }
+        let by = match broken {
+            Broken::Reading => Closer::Writer,
+            _ => Closer::Reader,
+        };
+        self.tap.event(EventKind::Eof { stream, by });
+    }
+
+    /// Answers in place of a server that cannot be reached, after the client's first words.
+    pub async fn answer_unreachable(mut self, mut client: TcpStream, message: &str) {
+        let asked = poll_fn(|cx| self.up.poll_read(cx, self.tap, &mut client)).await;
+        if matches!(asked, Ok(true)) && !self.up.editor.is_upgraded() {
+            self.answer(&mut client, "502 Bad Gateway", message).await;
+        }
+        self.tap.event(EventKind::Disconnected {
+            connection: self.number,
+            by: Party::Recorder,
+            reset: false,
+            bytes: [self.up.recorded, self.down.recorded],
+        });
+    }
+
+    async fn refuse(&mut self, client: &mut TcpStream, why: &str) {
+        self.tap.event(EventKind::Refused {
+            connection: self.number,
+            client: self.peer.clone(),
+            message: why.to_owned(),
+        });
+        self.answer(client, "403 Forbidden", why).await;
+    }
+
+    /// An answer of our own, which is on record as any other.
+    async fn answer(&mut self, client: &mut TcpStream, status: &str, message: &str) {
+        use tokio::io::AsyncWriteExt as _;
+        let body = format!("mcpreel: {message}\n");
+        let answer = format!(
+            "HTTP/1.1 {status}\r\nServer: mcpreel\r\nContent-Type: text/plain; charset=utf-8\r\n\
+             Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        self.down.record(self.tap, answer.as_bytes());
+        // Whoever has left does not read it.
+        let _ = client.write_all(answer.as_bytes()).await;
+        let _ = client.shutdown().await;
+    }
+}
+
+impl Flow {
+    /// Goes on until one of the two sides has to be waited for. `Ready`: the way has ended.
+    fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        tap: &Tap,
+        reader: &mut (impl AsyncRead + Unpin),
+        writer: &mut (impl AsyncWrite + Unpin),
+    ) -> Poll<Result<(), Broken>> {
+        for _ in 0..TURNS {
+            ready!(self.poll_write(cx, writer)).map_err(|_| Broken::Writing)?;
+            match self.state {
+                State::Over => return Poll::Ready(Ok(())),
+                State::Ending => {
+                    // Who has gone already has no need to be told.
+                    let _ = ready!(Pin::new(&mut *writer).poll_shutdown(cx));
+                    self.state = State::Over;
+                    return Poll::Ready(Ok(()));
+                }
+                State::Open => {}
+            }
+            let Poll::Ready(read) = self.poll_read(cx, tap, reader) else {
+                // What TLS holds back goes out before anybody waits.
+                let _ = Pin::new(&mut *writer).poll_flush(cx);
+                return Poll::Pending;
+            };
+            if !read? {
+                self.end(tap);
+            }
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    fn poll_write(
+        &mut self,
+        cx: &mut Context<'_>,
+        writer: &mut (impl AsyncWrite + Unpin),
+    ) -> Poll<io::Result<()>> {
+        while self.written < self.pending.len() {
+            let rest = &self.pending[self.written..];
+            self.written += ready!(Pin::new(&mut *writer).poll_write(cx, rest))?;
+        }
+        self.written = 0;
+        if self.pending.capacity() > 4096 {
+            self.pending = Vec::new();
+        } else {
+            self.pending.clear();
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Reads once, and puts on record what came. `false`: nothing more comes.
+    fn poll_read(
+        &mut self,
+        cx: &mut Context<'_>,
+        tap: &Tap,
+        reader: &mut (impl AsyncRead + Unpin),
+    ) -> Poll<Result<bool, Broken>> {
+        SCRATCH.with_borrow_mut(|scratch| {
+            let mut buffer = ReadBuf::new(scratch);
+            let read = ready!(Pin::new(reader).poll_read(cx, &mut buffer));
+            let bytes = buffer.filled();
+            if read.is_err() {
+                return Poll::Ready(Err(Broken::Reading));
+            }
+            if bytes.is_empty() {
+                return Poll::Ready(Ok(false));
+            }
+            let Some(passed) = self.editor.pass(bytes) else {
+                self.record(tap, bytes);
+                self.pending.extend_from_slice(bytes);
+                return Poll::Ready(Ok(true));
+            };
+            self.put_on_record(tap, &passed);
+            self.pending.extend_from_slice(&passed.forwarded);
+            match passed.refused {
+                Some(why) => Poll::Ready(Err(Broken::Refused(why))),
+                None => Poll::Ready(Ok(true)),
+            }
+        })
+    }
+
+    fn put_on_record(&mut self, tap: &Tap, passed: &Passed) {
+        let start = self.recorded;
+        self.record(tap, &passed.recorded);
+        for edit in passed.edits.iter().filter(|it| !self.editor.is_told(it)) {
+            tap.event(EventKind::Edited {
+                stream: self.stream,
+                offset: start + edit.at as u64,
+                what: edit.what.to_owned(),
+                old: edit.old.clone(),
+                new: edit.new.clone(),
+            });
+        }
+    }
+
+    fn record(&mut self, tap: &Tap, bytes: &[u8]) {
+        let t = tap.clock().now();
+        for part in bytes.chunks(MAX_CHUNK) {
+            tap.chunk_at(self.stream, t, self.recorded, part);
+            self.recorded += part.len() as u64;
+        }
+    }
+
+    /// Its writer has ended it.
+    fn end(&mut self, tap: &Tap) {
+        let rest = self.editor.rest();
+        self.record(tap, &rest);
+        self.pending.extend_from_slice(&rest);
+        let (stream, by) = (self.stream, Closer::Writer);
+        tap.event(EventKind::Eof { stream, by });
+        self.state = State::Ending;
+    }
+}

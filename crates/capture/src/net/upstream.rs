@@ -1,0 +1,343 @@
+//! The server behind the URL: what the URL says, and how it is reached.
+
+use mcpreel_trace::event::Step;
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Instant;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpStream, lookup_host};
+
+/// A server that is reached over the network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Upstream {
+    scheme: Scheme,
+    /// Without the brackets of an IPv6 address.
+    host: String,
+    port: u16,
+    /// Path and query.
+    target: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scheme {
+    Http,
+    Https,
+    Ws,
+    Wss,
+    Tcp,
+}
+
+const SCHEMES: [(&str, Scheme); 5] = [
+    ("http", Scheme::Http),
+    ("https", Scheme::Https),
+    ("ws", Scheme::Ws),
+    ("wss", Scheme::Wss),
+    ("tcp", Scheme::Tcp),
+];
+
+impl Upstream {
+    /// Reads a URL; an error says in one sentence what is wrong with it.
+    pub fn parse(url: &str) -> Result<Self, String> {
+        let known = "http://, https://, ws://, wss:// or tcp://";
+        let Some((scheme, rest)) = url.split_once("://") else {
+            return Err(format!("a URL begins with {known}"));
+        };
+        let scheme_of = |(word, _): &&(&str, Scheme)| word.eq_ignore_ascii_case(scheme);
+        let Some(&(_, scheme)) = SCHEMES.iter().find(scheme_of) else {
+            return Err(format!(
+                "{scheme}:// cannot be recorded; a URL begins with {known}"
+            ));
+        };
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (authority, target) = rest.split_at(end);
+        if authority.contains('@') {
+            return Err("credentials belong into a header: --header 'Authorization: …'".to_owned());
+        }
+        let target = target.split('#').next().unwrap_or_default();
+        let target = match target {
+            "" => "/".to_owned(),
+            query if query.starts_with('?') => format!("/{query}"),
+            path => path.to_owned(),
+        };
+        let (host, port) = split(authority)?;
+        let port = match (port, scheme) {
+            (Some(port), _) => port,
+            (None, Scheme::Http | Scheme::Ws) => 80,
+            (None, Scheme::Https | Scheme::Wss) => 443,
+            (None, Scheme::Tcp) => return Err("tcp:// needs a port: tcp://HOST:PORT".to_owned()),
+        };
+        Ok(Self {
+            scheme,
+            host: host.to_owned(),
+            port,
+            target,
+        })
+    }
+
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub fn is_tls(&self) -> bool {
+        matches!(self.scheme, Scheme::Https | Scheme::Wss)
+    }
+
+    /// Whether it carries lines, and no HTTP.
+    pub fn is_tcp(&self) -> bool {
+        self.scheme == Scheme::Tcp
+    }
+
+    /// The word for its transport in a recording.
+    pub fn transport(&self) -> &'static str {
+        match self.scheme {
+            Scheme::Http | Scheme::Https => "http",
+            Scheme::Ws | Scheme::Wss => "ws",
+            Scheme::Tcp => "tcp",
+        }
+    }
+
+    /// What the header `Host` says of it.
+    pub fn authority(&self) -> String {
+        let host = bracketed(&self.host);
+        match (self.port, self.is_tls()) {
+            (80, false) | (443, true) if !self.is_tcp() => host,
+            (port, _) => format!("{host}:{port}"),
+        }
+    }
+
+    /// Its origin, as the header `Origin` has it (RFC 6454).
+    pub fn origin(&self) -> String {
+        let scheme = if self.is_tls() { "https" } else { "http" };
+        format!("{scheme}://{}", self.authority())
+    }
+
+    /// The URL that a host has to use for the recorder that listens at `address`.
+    pub fn url_at(&self, address: SocketAddr) -> String {
+        let scheme = match self.scheme {
+            Scheme::Http | Scheme::Https => "http",
+            Scheme::Ws | Scheme::Wss => "ws",
+            Scheme::Tcp => return format!("tcp://{address}"),
+        };
+        format!("{scheme}://{address}{}", self.target)
+    }
+}
+
+impl fmt::Display for Upstream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = SCHEMES.iter().find(|(_, scheme)| *scheme == self.scheme);
+        let scheme = word.map_or("", |(word, _)| word);
+        let target = if self.is_tcp() { "" } else { &self.target };
+        write!(f, "{scheme}://{}{target}", self.authority())
+    }
+}
+
+fn bracketed(host: &str) -> String {
+    if host.contains(':') {
+        format!("[{host}]")
+    } else {
+        host.to_owned()
+    }
+}
+
+fn split(authority: &str) -> Result<(&str, Option<u16>), String> {
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(rest) => {
+            let (host, behind) = rest
+                .split_once(']')
+                .ok_or("the bracket of the address is open")?;
+            (host, behind.strip_prefix(':'))
+        }
+        None => match authority.split_once(':') {
+            Some((_, port)) if port.contains(':') => {
+                return Err(format!("an IPv6 address stands in brackets: [{authority}]"));
+            }
+            Some((host, port)) => (host, Some(port)),
+            None => (authority, None),
+        },
+    };
+    if host.is_empty() {
+        return Err("the URL names no host".to_owned());
+    }
+    let port = port.filter(|port| !port.is_empty()).map(|port| {
+        let number = port.parse::<u16>().ok().filter(|port| *port > 0);
+        number.ok_or_else(|| format!("{port} is no port"))
+    });
+    Ok((host, port.transpose()?))
+}
+
+/// A connection to the server.
+pub enum Link {
+    Plain(TcpStream),
+}
+
+/// How long the steps took, nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Took {
+    pub name: u64,
+    pub tcp: u64,
+    pub tls: Option<u64>,
+}
+
+/// Why the server could not be reached.
+#[derive(Debug)]
+pub struct Unreachable {
+    pub step: Step,
+    /// One sentence that says what to look at.
+    pub message: String,
+}
+
+impl Upstream {
+    /// Connects to the server.
+    pub async fn connect(&self) -> Result<(Link, SocketAddr, Took), Unreachable> {
+        let mut took = Took::default();
+        let began = Instant::now();
+        let failed = |step, message| Unreachable { step, message };
+        let found = lookup_host((&*self.host, self.port)).await;
+        let found = found.map(Iterator::collect::<Vec<_>>).map_err(|error| {
+            let host = &self.host;
+            failed(
+                Step::Name,
+                format!("{host} has no address ({error}): is the name right?"),
+            )
+        })?;
+        took.name = nanos(began);
+        let began = Instant::now();
+        let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+        for address in found {
+            match TcpStream::connect(address).await {
+                Ok(stream) => {
+                    took.tcp = nanos(began);
+                    // Where it fails, small messages wait for a moment.
+                    let _ = stream.set_nodelay(true);
+                    return Ok((Link::Plain(stream), address, took));
+                }
+                Err(error) => last = error,
+            }
+        }
+        let at = self.authority();
+        let hint = match last.kind() {
+            io::ErrorKind::ConnectionRefused => "nothing listens there: is the server running?",
+            io::ErrorKind::TimedOut => "nobody answered: is it the right address?",
+            _ => "is the network there?",
+        };
+        Err(failed(Step::Tcp, format!("{at}: {last}; {hint}")))
+    }
+}
+
+fn nanos(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl Link {
+    /// Lets the server see a reset when the connection is dropped.
+    pub fn reset(&self) {
+        let Self::Plain(stream) = self;
+        let _ = stream.set_zero_linger();
+    }
+}
+
+impl AsyncRead for Link {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Link {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_says_whom_to_reach_and_what_the_host_has_to_use() {
+        let address = "127.0.0.1:7339".parse().unwrap();
+        for (url, authority, shown, ours) in [
+            (
+                "http://a.example/mcp",
+                "a.example",
+                "http://a.example/mcp",
+                "http://127.0.0.1:7339/mcp",
+            ),
+            (
+                "HTTPS://a.example:8443",
+                "a.example:8443",
+                "https://a.example:8443/",
+                "http://127.0.0.1:7339/",
+            ),
+            (
+                "http://[::1]:3000/sse?k=v",
+                "[::1]:3000",
+                "http://[::1]:3000/sse?k=v",
+                "http://127.0.0.1:7339/sse?k=v",
+            ),
+            (
+                "wss://a.example",
+                "a.example",
+                "wss://a.example/",
+                "ws://127.0.0.1:7339/",
+            ),
+            (
+                "tcp://localhost:9100",
+                "localhost:9100",
+                "tcp://localhost:9100",
+                "tcp://127.0.0.1:7339",
+            ),
+        ] {
+            let upstream = Upstream::parse(url).unwrap();
+            assert_eq!(upstream.authority(), authority);
+            assert_eq!(upstream.to_string(), shown);
+            assert_eq!(upstream.url_at(address), ours);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_url_is_said() {
+        for (url, said) in [
+            ("localhost:3000", "begins with"),
+            ("ftp://a", "cannot be recorded"),
+            ("http://", "names no host"),
+            ("http://::1/", "in brackets"),
+            ("http://a:99999/", "is no port"),
+            ("tcp://a", "needs a port"),
+            ("http://me:pw@a/", "--header"),
+        ] {
+            let error = Upstream::parse(url).unwrap_err();
+            assert!(error.contains(said), "{url}: {error}");
+        }
+    }
+}

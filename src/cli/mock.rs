@@ -180,6 +180,7 @@ pub fn run(args: &Mock) -> Outcome {
         dir: settings.recordings_dir(&args.folder),
         cwd: None,
         transport: "stdio",
+        url: None,
         origin: "mock",
         parent: Some(summary.id),
         played: None,

@@ -76,6 +76,7 @@ impl Proxy {
             cwd: None,
             origin: "live",
             transport: self.url.transport(),
+            url: Some(self.url.to_string()),
             parent: None,
             played: None,
             read_only_tools: Vec::new(),

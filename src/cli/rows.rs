@@ -12,7 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use mcpreel_lint::Severity;
 use mcpreel_share::export::all_rows;
-use mcpreel_share::phrases;
+use mcpreel_share::phrases::{self, phrases_network};
 use mcpreel_share::row::{RowView, Tone, arrow};
 use mcpreel_store::reader::{FindingRow, MessageRow, Recording};
 use mcpreel_trace::clock::Moment;
@@ -100,7 +100,13 @@ impl Printer {
                 self.object(record.kind.as_str(), message_json(record, head.t_last))
             }
             What::Line { head, .. } if self.json => self.frame(recording, head, None, &[]),
-            What::Line { preview, .. } => self.line(&RowView::of_item(item), &quote(preview)),
+            What::Line { head, preview } if head.carried.http == 0 => {
+                self.line(&RowView::of_item(item), &quote(preview))
+            }
+            What::Line { .. } => {
+                let row = RowView::of_item(item);
+                self.line(&row, &row.what(None))
+            }
             What::Message { .. } => {
                 let row = RowView::of_item(item);
                 self.line(&row, &row.what(None))
@@ -164,6 +170,10 @@ impl Printer {
         if !self.json {
             let words = match raw {
                 _ if !messages.is_empty() => summaries(messages),
+                _ if head.carried.http > 0 => {
+                    let read = recording.piece(head.seq, 0..READ)?;
+                    escape(&phrases_network::part(head, &read)).into_owned()
+                }
                 Some(raw) => quote(raw),
                 None => quote(&recording.piece(head.seq, 0..READ)?),
             };

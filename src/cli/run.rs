@@ -56,6 +56,7 @@ impl Run {
             dir: settings.recordings_dir(&self.folder),
             cwd: None,
             transport: "stdio",
+            url: None,
             origin: if self.demo { "demo" } else { "live" },
             parent: None,
             played: None,

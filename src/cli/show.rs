@@ -138,6 +138,7 @@ impl Show {
         // Nobody knows when a recorder was killed.
         let is_cut_off = summary.state == State::Recovered && rows.end == Some(End::Unknown);
         rows.until = (!is_cut_off).then_some(until);
+        let is_network = summary.context.url.is_some();
         match (selected.seq, &query) {
             (Some(_), query) if query.is_some() || is_other => {
                 let way_out = "#SEQ names one frame; leave it out, or leave out the options";
@@ -145,12 +146,12 @@ impl Show {
             }
             (Some(seq), _) => self.one_frame(&recording, seq, &summary, &mut rows)?,
             (None, Some(query)) => self.fitting(&recording, query, &summary, &mut rows)?,
-            (None, None) if !is_any => self.all(&recording, &mut rows)?,
+            (None, None) if !is_any => self.all(&recording, is_network, &mut rows)?,
             (None, None) if self.json => rows.out.json(&summary_json(&recording, &summary)?)?,
             (None, None) => {
                 write_summary(&recording, &summary, until, &mut rows.out)?;
                 rows.out.line("")?;
-                self.all(&recording, &mut rows)?;
+                self.all(&recording, is_network, &mut rows)?;
                 write_findings(&recording, &summary, &mut rows.out)?;
                 write_last_words(&recording, &summary, &mut rows.out)?;
             }
@@ -191,7 +192,12 @@ impl Show {
     }
 
     /// Prints every row of the kind; without a kind every exchange.
-    fn all(&self, recording: &Recording, rows: &mut Printer) -> Result<(), Failure> {
+    fn all(
+        &self,
+        recording: &Recording,
+        is_network: bool,
+        rows: &mut Printer,
+    ) -> Result<(), Failure> {
         if self.what.findings {
             let mut none = !self.json;
             each_finding(recording, |finding, request| {
@@ -210,6 +216,16 @@ impl Show {
             for row in all_rows(0, |after| recording.events(*after), |row| row.id) {
                 rows.event(&row?.event)?;
             }
+        } else if is_network && !self.what.exchanges {
+            filter::each(
+                recording,
+                Lens::Exchanges,
+                &Query::default(),
+                |item| match &item.what {
+                    What::Exchange(_) | What::Http(_) => rows.item(recording, &item),
+                    _ => Ok(()),
+                },
+            )?;
         } else {
             let page = |after: &ExchangeId| recording.exchanges(*after, 1000);
             for exchange in all_rows(ExchangeId(0), page, |exchange| exchange.id) {

@@ -16,7 +16,6 @@ use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_trace::http::HttpExchange;
 use mcpreel_trace::item::{FindingNote, Item, ItemKind, What};
 use mcpreel_trace::session::End;
-use mcpreel_wire::http::Part;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{duration, escape, escape_bytes};
 use std::borrow::Cow;
@@ -161,14 +160,6 @@ impl<'r> RowView<'r> {
 
     /// A line that is no message, which begins with these bytes.
     pub fn of_line(head: &FrameHead, preview: &[u8]) -> Self {
-        // Of a head the first line says what it is.
-        let preview = match head.carried.part {
-            Part::RequestHead | Part::ResponseHead => preview
-                .split(|byte| *byte == b'\n')
-                .next()
-                .unwrap_or_default(),
-            _ => preview,
-        };
         let (kind, status, tone) = match head.stream {
             _ if head.carried.http > 0 => (ItemKind::Http, head.carried.part.as_str(), Tone::Faint),
             StreamId::STDERR => (ItemKind::Stderr, "stderr", Tone::Faint),
@@ -182,7 +173,10 @@ impl<'r> RowView<'r> {
             size: Some(head.size),
             status,
             tone,
-            ..Self::bare(escape_bytes(preview.trim_ascii_end()).into_owned())
+            ..Self::bare(match head.carried.http {
+                0 => escape_bytes(preview.trim_ascii_end()).into_owned(),
+                _ => phrases_network::part(head, preview),
+            })
         }
     }
 

@@ -45,7 +45,7 @@ const LOGS_IN_EXCHANGES: &str = "SELECT 1 FROM message INDEXED BY message_alone
       AND exchange IS NOT NULL LIMIT 1";
 const LINES: &str = "SELECT l.frame, l.stream, (SELECT t_last FROM frame WHERE seq = l.frame),
         (SELECT length(raw) FROM frame WHERE seq = l.frame),
-        (SELECT substr(raw, 1, ?4) FROM frame WHERE seq = l.frame)
+        (SELECT coalesce(substr(raw, 1, ?4), x'') FROM frame WHERE seq = l.frame)
     FROM line l WHERE l.frame > ?1 AND l.frame <= ?2 ORDER BY l.frame LIMIT ?3";
 
 /// A message that is neither the request nor the response of an exchange, but for one that fits
@@ -167,7 +167,7 @@ const NEXT_BESIDE: &str = "SELECT min(frame) FROM (
     UNION ALL SELECT (SELECT frame FROM line WHERE frame > ?1 ORDER BY frame LIMIT 1))";
 /// Found by what has no message, not by the table `line`, which is derived later in a live
 /// recording.
-const BARE: &str = "SELECT seq, substr(raw, 1, ?3) FROM frame f WHERE seq > ?1 AND seq <= ?2
+const BARE: &str = "SELECT seq, coalesce(substr(raw, 1, ?3), x'') FROM frame f WHERE seq > ?1 AND seq <= ?2
     AND NOT EXISTS (SELECT 1 FROM message m WHERE m.frame = f.seq) ORDER BY seq";
 
 /// A frame, and the bytes that it begins with.

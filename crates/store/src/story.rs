@@ -201,10 +201,11 @@ impl Recording {
 // Putting a story together.
 
 const COUNT_MESSAGES: &str = "SELECT count(*) FROM message WHERE exchange = ?1";
-const LINES: &str = r#"SELECT l.frame, f.stream, f."offset", f.t_first, f.t_last, length(f.raw),
-    substr(f.raw, 1, ?4) FROM line l JOIN frame f ON f.seq = l.frame
-    WHERE l.frame > ?1 AND l.frame < ?2 ORDER BY l.frame LIMIT ?3"#;
-const COUNT_LINES: &str = "SELECT count(*) FROM line WHERE frame > ?1 AND frame < ?2";
+const LINES: &str = r#"SELECT l.frame, f.stream, f."offset", f.t_first, f.t_last, f.envelope,
+    length(f.raw), coalesce(substr(f.raw, 1, ?4), x'') FROM line l JOIN frame f ON f.seq = l.frame
+    WHERE l.frame > ?1 AND l.frame < ?2 AND l.http IN (0, ?5) ORDER BY l.frame LIMIT ?3"#;
+const COUNT_LINES: &str =
+    "SELECT count(*) FROM line WHERE frame > ?1 AND frame < ?2 AND http IN (0, ?3)";
 const COUNT_EVENTS: &str = "SELECT count(*) FROM event WHERE after_seq >= ?1 AND after_seq < ?2";
 const COUNT_FINDINGS_BETWEEN: &str = "SELECT count(*) FROM finding
     WHERE frame > ?1 AND frame < ?2 AND exchange IS NULL";
@@ -260,10 +261,13 @@ impl Story {
         let range = (to_sql(request.0), to_sql(to));
         let limited = (range.0, range.1, EACH);
         let preview = to_sql(Item::PREVIEW as u64);
-        let lines = recording.list(LINES, params![range.0, range.1, EACH, preview], |row| {
-            Ok((FrameHead::read(row)?, row.get::<_, Box<[u8]>>(6)?))
-        })?;
-        self.count_rest(recording, COUNT_LINES, range, lines.len())?;
+        let lines = recording.list(
+            LINES,
+            params![range.0, range.1, EACH, preview, self.exchange.http],
+            |row| Ok((FrameHead::read(row)?, row.get::<_, Box<[u8]>>(7)?)),
+        )?;
+        let all = (range.0, range.1, self.exchange.http);
+        self.count_rest(recording, COUNT_LINES, all, lines.len())?;
         for (head, preview) in lines {
             let what = Told::Line { head, preview };
             self.push(head.t_last, ItemKey::of_part(head.seq, 0), what);

@@ -252,6 +252,9 @@ pub struct ProcessContext {
     /// Wall clock of t = 0, nanoseconds since the Unix epoch; 0 where it is not known.
     pub wall_ns: u64,
     pub transport: String,
+    /// The URL of the server, where it was reached over the network.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
     /// The command and its arguments. Words that are no UTF-8 are shown with U+FFFD.
     pub argv: Vec<String>,
     /// The executable that was found, absent if none was.

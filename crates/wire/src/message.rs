@@ -297,6 +297,13 @@ pub enum Problem {
     RequestWithoutId,
 }
 
+impl Problem {
+    /// Whether it is one of lines, and none of what comes in another framing.
+    pub fn is_of_lines(&self) -> bool {
+        matches!(self, Self::Truncated | Self::CarriageReturn | Self::Blank)
+    }
+}
+
 // What `_meta` says, and who a side says it is.
 
 /// What the `_meta` of `params` or `result` says.

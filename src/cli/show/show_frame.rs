@@ -3,12 +3,14 @@
 use crate::cli::exit::Failure;
 use crate::cli::output::{Ink, Output};
 use crate::cli::rows::{finding_line, ink, stream_arrow, summaries};
+use mcpreel_share::phrases::phrases_network;
 use mcpreel_share::phrases::phrases_story::{self, Row, Tone};
 use mcpreel_share::row::{self, arrow};
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_trace::http::HttpExchange;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{
     Limits, count, duration, escape, layout, pad_end, pad_start, plural, since, size,
@@ -17,6 +19,12 @@ use std::collections::BTreeSet;
 
 /// Bytes of a frame that are looked at for showing it.
 const LOOKED_AT: u64 = 256 * 1024;
+
+/// Bytes of a part of HTTP that are looked at for its line.
+const LINE: u64 = 1000;
+
+/// Parts of an HTTP exchange that are shown.
+const PARTS: u32 = 20;
 
 /// Exchanges of one frame that are shown: a batch can have thousands.
 const EXCHANGES: usize = 20;
@@ -36,6 +44,7 @@ pub fn write(
         frames: BTreeSet::new(),
     };
     shown.body(head)?;
+    shown.carried(head)?;
     let exchanges = recording.exchanges_of_frame(head.seq)?;
     for exchange in exchanges.iter().take(EXCHANGES) {
         shown.out.line("")?;
@@ -63,7 +72,11 @@ impl Shown<'_> {
     /// A heading and the bytes below it.
     fn body(&mut self, head: &FrameHead) -> Result<(), Failure> {
         self.frames.insert(head.seq);
-        let what = summaries(&self.recording.messages_of_frame(head.seq)?);
+        let mut what = summaries(&self.recording.messages_of_frame(head.seq)?);
+        if what.is_empty() && head.carried.http > 0 {
+            let beginning = self.recording.piece(head.seq, 0..LINE)?;
+            what = escape(&phrases_network::part(head, &beginning)).into_owned();
+        }
         let title = format!("#{} {} {what}", head.seq.0, stream_arrow(head.stream));
         self.out.inked(Ink::Strong, title.trim_end())?;
         let (stream, bytes, at) = (head.stream.as_str(), size(head.size), since(head.t_last.0));
@@ -76,6 +89,25 @@ impl Shown<'_> {
         if left_out > 0 {
             let hint = format!("… {} not shown; with --json all of it is", size(left_out));
             self.out.inked(Ink::Warn, &hint)?;
+        }
+        Ok(())
+    }
+
+    /// What else is known of the request of HTTP without a message that the frame belongs to.
+    fn carried(&mut self, head: &FrameHead) -> Result<(), Failure> {
+        let Some(http) = self.recording.http(head.carried.http)? else {
+            return Ok(());
+        };
+        if http.has_messages {
+            return Ok(());
+        }
+        self.out.line("")?;
+        self.out.fact("  http", &self::http(&http))?;
+        for other in self.recording.carried(http.id, PARTS)? {
+            if !self.frames.contains(&other.seq) {
+                self.out.line("")?;
+                self.body(&other)?;
+            }
         }
         Ok(())
     }
@@ -95,12 +127,18 @@ impl Shown<'_> {
             let told = others.map(|one| format!("#{} {}", one.request.0.0, escape(&one.summary)));
             facts.extend(told.map(|told| (name, told)));
         }
+        let http = self.recording.http(exchange.http)?;
+        facts.extend(http.as_ref().map(|http| ("http", self::http(http))));
         for (name, value) in facts {
             self.out.fact(&format!("  {name}"), &value)?;
         }
         self.story(exchange)?;
         let response = exchange.response.map(|(seq, _)| seq);
-        for seq in std::iter::once(exchange.request.0).chain(response) {
+        let heads = http
+            .into_iter()
+            .flat_map(|http| [Some(http.request), http.response]);
+        let frames = std::iter::once(exchange.request.0).chain(response);
+        for seq in frames.chain(heads.flatten()) {
             let head = self.recording.head(seq)?;
             if let Some(head) = head.filter(|_| !self.frames.contains(&seq)) {
                 self.out.line("")?;
@@ -149,6 +187,30 @@ impl Shown<'_> {
         }
         Ok(())
     }
+}
+
+/// `POST /mcp → 200 OK, 3 events; connection 2, conversation 1`, escaped.
+fn http(http: &HttpExchange) -> String {
+    let mut said = escape(&phrases_network::http(http)).into_owned();
+    said += &format!("; connection {}", http.connection);
+    if http.conversation > 0 {
+        said += &format!(", conversation {}", http.conversation);
+    }
+    let parts = [
+        ("sent in", Some(http.t_sent.ns_since(http.t_request))),
+        ("head after", http.waited_ns()),
+        (
+            "body in",
+            http.t_last
+                .zip(http.t_head)
+                .map(|(last, head)| last.ns_since(head)),
+        ),
+    ];
+    for (word, ns) in parts {
+        let ns = ns.filter(|ns| *ns > 0);
+        said += &ns.map_or_else(String::new, |ns| format!("; {word} {}", duration(ns)));
+    }
+    said
 }
 
 /// `#1187  → request, 412 B: tools/call search_docs {q:"rust"}`

@@ -189,6 +189,7 @@ impl Play<'_> {
             dir: self.dir.clone(),
             cwd: self.command.dir.clone(),
             transport: "stdio",
+            url: None,
             origin: match self.left_out {
                 Some(_) => "minimised",
                 None => "replay",

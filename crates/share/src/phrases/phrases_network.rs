@@ -2,8 +2,9 @@
 
 use super::{duration, escape, plural};
 use mcpreel_trace::event::{EventKind, Party, Step};
+use mcpreel_trace::frame::FrameHead;
 use mcpreel_trace::http::HttpExchange;
-use mcpreel_wire::http::Ended;
+use mcpreel_wire::http::{Ended, Part};
 
 /// An HTTP exchange on one line, not escaped: `GET /mcp → 405 Method Not Allowed`.
 pub fn http(http: &HttpExchange) -> String {
@@ -29,6 +30,24 @@ pub fn http(http: &HttpExchange) -> String {
         };
     }
     said
+}
+
+/// A part of HTTP that is no message on one line, not escaped; `preview`: its first bytes.
+pub fn part(head: &FrameHead, preview: &[u8]) -> String {
+    let text = || String::from_utf8_lossy(preview.trim_ascii()).into_owned();
+    let first = || text().lines().next().unwrap_or_default().to_owned();
+    match (head.carried.part, head.carried.ended) {
+        (Part::RequestHead | Part::ResponseHead, _) => first(),
+        (Part::Event, _) if head.size == 0 => {
+            "an event without data: its id is where the client can go on".to_owned()
+        }
+        (Part::Event, _) if head.carried.is_endpoint => format!("the endpoint is {}", text()),
+        (Part::Comment, _) => format!("a comment, which keeps the stream open: {}", text()),
+        (Part::End, Some(Ended::Cut)) if head.size == 0 => "the response was cut off".to_owned(),
+        (Part::End, Some(Ended::Closed)) => "the stream ended with the connection".to_owned(),
+        (Part::End, _) => "the stream ended".to_owned(),
+        _ => text(),
+    }
 }
 
 /// The status of an HTTP response in one word: its code, where the field knows it.

@@ -121,6 +121,9 @@ fn side(peer: &Peer) -> String {
 }
 
 fn process(context: &ProcessContext) -> Facts {
+    if let Some(url) = &context.url {
+        return vec![("url", escape(url).into_owned())];
+    }
     let mut host = super::process(&context.host);
     if !context.host.command.is_empty() {
         let _ = write!(host, ": {}", command(&context.host.command));
@@ -145,6 +148,7 @@ fn ending(session: &Session, summary: &Summary, facts: &mut Facts) {
         End::Unknown if session.closed_first.is_some_and(is_by_server) => {
             "the server ended, how is not on record".to_owned()
         }
+        End::Unknown if summary.context.url.is_some() => "the proxy was ended".to_owned(),
         end => super::end(end),
     };
     if let Some(closed) = session.closed_first {

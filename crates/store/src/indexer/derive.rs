@@ -94,6 +94,10 @@ impl Deriver {
             None if is_shortened => (classify_cut(raw), None),
             None => self.classifier.read(raw, Lines::OfAll),
         };
+        let mut content = content;
+        if head.carried.part != Part::Line {
+            content.problems.retain(|problem| !problem.is_of_lines());
+        }
         let has_messages = !content.messages.is_empty();
         if head.stream.connection().is_some() {
             let start = &self.start;

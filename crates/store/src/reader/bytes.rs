@@ -14,7 +14,7 @@ use std::ops::Range;
 const PAGE_BYTES: usize = 512 * 1024;
 
 /// The bytes of a frame, or how many they are where they are too long to hold.
-const FRAMES: &str = r#"SELECT seq, stream, "offset", t_first, t_last,
+const FRAMES: &str = r#"SELECT seq, stream, "offset", t_first, t_last, envelope,
     CASE WHEN length(raw) <= ?3 THEN raw ELSE length(raw) END
     FROM frame WHERE seq > ?1 ORDER BY seq LIMIT ?2"#;
 const RAW: &str = "SELECT raw FROM frame WHERE seq = ?1";

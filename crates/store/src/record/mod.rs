@@ -44,6 +44,8 @@ pub struct Options {
     pub cwd: Option<PathBuf>,
     /// `stdio`, `http`, `ws` or `tcp`.
     pub transport: &'static str,
+    /// The URL of a server over the network.
+    pub url: Option<String>,
     /// The maker of the recording: `live`, `demo`, `replay`, `minimised` or `mock`.
     pub origin: &'static str,
     /// The id of the recording that this one is made from.

@@ -122,6 +122,7 @@ impl Files {
             recording: format!("{:08x}", random()?),
             name: name.unwrap_or_else(|| of_command(&options.command)),
             transport: options.transport.into(),
+            url: options.url.clone(),
             origin: options.origin.into(),
             parent: options.parent.clone(),
             played: options.played.clone(),

@@ -20,10 +20,9 @@ use mcpreel_trace::correlator::MessageRecord;
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
-use mcpreel_trace::http::HttpExchange;
+use mcpreel_trace::http::{self, HttpExchange};
 use mcpreel_trace::item::{Item, ItemKind, What};
 use mcpreel_trace::session::End;
-use mcpreel_wire::http::Ended;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{
     cut, cut_middle, duration, escape, escape_bytes, pad_end, pad_start, since, size, width,
@@ -419,7 +418,7 @@ pub fn http_json(http: &HttpExchange) -> Members {
         ("t_head_ns", time(http.t_head)),
         ("t_first_ns", time(http.t_first)),
         ("t_last_ns", time(http.t_last)),
-        ("ended", ours(http.ended.map(Ended::as_str))),
+        ("ended", ours(http.ended.map(http::End::as_str))),
         ("events", ours(http.events)),
     ])
 }

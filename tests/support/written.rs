@@ -3,13 +3,14 @@
 //!
 //! The unit tests of the store include this file as well, so it uses nothing of its neighbours.
 
-use mcpreel_capture::spool::{EndNote, RecordKind, SpoolReader, Status, Tail, Writer};
+use mcpreel_capture::spool::{EndNote, MAX_CHUNK, RecordKind, SpoolReader, Status, Tail, Writer};
 use mcpreel_store::indexer::{Budget, Indexer};
 use mcpreel_store::library::{file_stem, spool_of};
 use mcpreel_store::schema::State;
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::StreamId;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What passes between two records unless the writer says otherwise, nanoseconds.
@@ -21,6 +22,8 @@ pub struct Session {
     context: ProcessContext,
     writer: Option<Writer>,
     sent: [u64; 3],
+    /// Bytes of the streams of connections.
+    carried: BTreeMap<u32, u64>,
     t: u64,
 }
 
@@ -43,6 +46,7 @@ impl Session {
             context,
             writer: Some(writer.expect("the folder can be written")),
             sent: [0; 3],
+            carried: BTreeMap::new(),
             t: 0,
         }
     }
@@ -63,6 +67,20 @@ impl Session {
         let at = self.sent[stream.index()];
         self.append(RecordKind::Chunk, stream, at, bytes);
         self.sent[stream.index()] += bytes.len() as u64;
+    }
+
+    /// Bytes that are read at once from one way of a connection.
+    pub fn carry(&mut self, stream: StreamId, bytes: &[u8]) {
+        for piece in bytes.chunks(MAX_CHUNK) {
+            let at = self.carried.get(&stream.0).copied().unwrap_or_default();
+            self.append(RecordKind::Chunk, stream, at, piece);
+            self.carried.insert(stream.0, at + piece.len() as u64);
+        }
+    }
+
+    /// Bytes of one way of a connection so far.
+    pub fn carried(&self, stream: StreamId) -> u64 {
+        self.carried.get(&stream.0).copied().unwrap_or_default()
     }
 
     /// Lines of the client (`>`), the server (`<`) and its stderr (`!`), each after its time in

@@ -8,6 +8,7 @@ use mcpreel_trace::correlator::{Correlator, MessageRecord, Observation};
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::FrameHead;
+use mcpreel_trace::http::HttpExchange;
 use mcpreel_trace::session::Session;
 use mcpreel_wire::json::Value;
 use mcpreel_wire::mcp::capabilities::Declared;
@@ -70,6 +71,9 @@ pub trait Family {
 
     fn event(&mut self, _event: &Event, _context: &Context<'_>) {}
 
+    /// Looks at an exchange of HTTP whose response has begun: both heads are there.
+    fn http(&mut self, _http: &HttpExchange, _context: &Context<'_>) {}
+
     /// The recording is over; `end` is what the correlator observed then.
     fn finish(&mut self, _end: &[Observation], _context: &Context<'_>) {}
 }
@@ -88,6 +92,8 @@ pub struct FrameContext<'a> {
     /// The messages with their exchanges.
     pub messages: &'a [MessageRecord],
     pub observations: &'a [Observation],
+    /// The exchange of HTTP that carries it.
+    pub http: Option<&'a HttpExchange>,
     /// The session up to and including this frame; requests that the frame answers are still open.
     pub context: Context<'a>,
 }
@@ -101,6 +107,13 @@ impl<'a> Deref for FrameContext<'a> {
 }
 
 impl<'a> FrameContext<'a> {
+    /// Whether it is what a server says with an HTTP error.
+    pub fn is_refusal(&self) -> bool {
+        let status = self.http.and_then(|http| http.status);
+        let is_answer = self.head.stream.messages() == Some(Direction::ServerToClient);
+        is_answer && status.is_some_and(|status| status >= 400)
+    }
+
     pub fn parts(&self) -> impl Iterator<Item = Part<'a>> + use<'a> {
         let seen = *self;
         let messages = seen.content.messages.iter().zip(seen.messages);

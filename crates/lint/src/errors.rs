@@ -146,7 +146,8 @@ fn reserved(part: &Part<'_>, code: i64) -> Option<Finding> {
             .iter()
             .any(|era| errors::meaning(code, *era).is_some()),
     };
-    if is_defined || !errors::is_reserved(code) {
+    // What the SDKs say so with an HTTP error is told by its status.
+    if is_defined || !errors::is_reserved(code) || part.seen.is_refusal() {
         return None;
     }
     let elsewhere = errors::elsewhere(code);

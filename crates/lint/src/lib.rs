@@ -11,7 +11,7 @@
 //! * the families: [`framing`] (lines and text), [`rpc`] (JSON-RPC), [`pairing`] (requests and
 //!   responses), [`lifecycle`] and [`modern`] (the two eras), [`capability`] (what was declared),
 //!   [`shape`] and [`features`] (params and results), [`flow`] (progress, cancellation, pages),
-//!   [`tools`], [`errors`], [`process`]. A new family is a module that implements [`Family`] and an
+//!   [`tools`], [`errors`], [`process`], [`http`] (heads, statuses and streams). A new family is a module that implements [`Family`] and an
 //!   entry in [`families`];
 //! * [`cause`]: why a session went wrong, in one sentence;
 //! * [`quote`]: text off the wire, safe to be shown.
@@ -30,6 +30,7 @@ pub mod features;
 pub mod finding;
 pub mod flow;
 pub mod framing;
+pub mod http;
 pub mod lifecycle;
 pub mod modern;
 pub mod pairing;
@@ -50,6 +51,7 @@ pub use session_facts::{Handshake, ListRequest, OpenRequest, SessionFacts};
 use mcpreel_trace::analysis::Analysis;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::frame::FrameHead;
+use mcpreel_trace::http::HttpExchange;
 use mcpreel_wire::json::Value;
 use mcpreel_wire::message::Content;
 use std::sync::LazyLock;
@@ -72,7 +74,7 @@ fn family<F: Family + Default + Send + 'static>(
 
 /// The families of rules, in the order in which they look at a message.
 pub fn families() -> &'static [RuleFamily] {
-    static FAMILIES: LazyLock<[RuleFamily; 13]> = LazyLock::new(|| {
+    static FAMILIES: LazyLock<[RuleFamily; 14]> = LazyLock::new(|| {
         [
             family::<framing::Framing>("framing", &[framing::RULES]),
             family::<rpc::Rpc>("JSON-RPC", &[rpc::RULES]),
@@ -86,6 +88,7 @@ pub fn families() -> &'static [RuleFamily] {
             family::<tools::Tools>("tools", &[tools::RULES]),
             family::<errors::Errors>("errors", &[errors::RULES]),
             family::<process::Process>("process", process::RULE_LISTS),
+            family::<http::Http>("HTTP", &[http::RULES]),
             family::<finding::Limits>("limits", &[finding::RULES]),
         ]
     });
@@ -113,6 +116,8 @@ pub struct Linter {
     misframed: framing::Misframed,
     bounds: Bounds,
     findings: Vec<Finding>,
+    /// The exchange of HTTP that carries the next frame.
+    carried_by: Option<Box<HttpExchange>>,
 }
 
 impl Default for Linter {
@@ -123,11 +128,22 @@ impl Default for Linter {
             misframed: framing::Misframed::default(),
             bounds: Bounds::default(),
             findings: Vec::new(),
+            carried_by: None,
         }
     }
 }
 
 impl Linter {
+    /// The exchange of HTTP that carries the frames that come.
+    pub fn carried_by(&mut self, http: &HttpExchange) {
+        self.carried_by = Some(Box::new(http.clone()));
+    }
+
+    /// Looks at an exchange of HTTP whose response has begun.
+    pub fn http(&mut self, analysis: &Analysis, http: &HttpExchange) {
+        self.at(analysis, |family, now| family.http(http, now));
+    }
+
     /// Looks at the frame that `analysis` took in last. `raw` is the whole frame or, of a very long
     /// one, at least the beginning; `root` is its JSON value, where all of it was read.
     pub fn frame(
@@ -162,6 +178,7 @@ impl Linter {
             root,
             messages,
             observations: analysis.observations(),
+            http: self.carried_by.as_deref(),
             context: now,
         };
         for family in &mut self.families {

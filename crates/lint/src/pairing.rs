@@ -124,6 +124,10 @@ impl Family for Pairing {
     fn frame(&mut self, seen: &FrameContext<'_>) {
         let known = seen.observations.iter();
         let known = known.filter(|one| !self.hidden.explains(one));
+        // A server that refuses a request of HTTP need not know which message is in it.
+        let is_refusal =
+            |one: &&Observation| seen.is_refusal() && one.kind == Observed::ResponseUnknown;
+        let known = known.filter(|one| !is_refusal(one));
         seen.findings.extend(known.filter_map(finding));
         if seen.messages.is_empty()
             && seen.content.problems.contains(&Problem::Shortened)

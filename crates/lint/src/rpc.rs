@@ -200,6 +200,7 @@ fn finding(problem: &Problem, part: &Part<'_>) -> Option<Finding> {
         Problem::IdType => (&ID_TYPE, "id", None),
         Problem::NotificationWithId => (&NOTIFICATION_WITH_ID, "id", None),
         Problem::RequestWithoutId => (&REQUEST_WITHOUT_ID, "", None),
+        Problem::ResponseWithoutId if part.seen.is_refusal() => return None,
         Problem::ResponseWithoutId => (&RESPONSE_MISSING_ID, "", None),
         _ => return None,
     };

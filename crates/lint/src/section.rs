@@ -43,6 +43,12 @@ fn moved(page: &'static str, revision: Revision) -> &'static str {
         (Revision::V2024_11_05, "basic#notifications") => "basic/messages#notifications",
         (Revision::V2024_11_05, "basic/lifecycle#timeouts") => "basic/lifecycle",
         (Revision::V2026_07_28, "basic/transports#stdio") => "basic/transports/stdio",
+        (Revision::V2026_07_28, "basic/transports#streamable-http") => {
+            "basic/transports/streamable-http"
+        }
+        (Revision::V2024_11_05, "basic/transports#streamable-http") => {
+            "basic/transports#http-with-sse"
+        }
         (Revision::V2026_07_28, "basic/lifecycle#shutdown") => "basic/transports/stdio#shutdown",
         (Revision::V2026_07_28, "basic/lifecycle#timeouts") => {
             "basic/patterns/cancellation#timeouts"
@@ -67,6 +73,11 @@ const fn elsewhere(title: &'static str, url: &'static str) -> Section {
 }
 
 pub const STDIO: Section = mcp("Transports, stdio", "basic/transports#stdio");
+pub const STREAMABLE_HTTP: Section = mcp(
+    "Transports, Streamable HTTP",
+    "basic/transports#streamable-http",
+);
+pub const AUTHORIZATION: Section = mcp("Authorization", "basic/authorization");
 pub const MESSAGES: Section = mcp("Base protocol, Messages", "basic#messages");
 pub const REQUESTS: Section = mcp("Base protocol, Requests", "basic#requests");
 pub const RESPONSES: Section = mcp("Base protocol, Responses", "basic#responses");

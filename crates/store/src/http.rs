@@ -4,9 +4,8 @@ use crate::reader::reader_rows::{self, Stored, number};
 use crate::reader::{ReadError, Recording};
 use crate::schema::{moment, to_sql};
 use mcpreel_trace::frame::{Envelope, FrameHead, Seq};
-use mcpreel_trace::http::HttpExchange;
+use mcpreel_trace::http::{End, HttpExchange};
 use mcpreel_trace::session::Session;
-use mcpreel_wire::http::Ended;
 use rusqlite::Row;
 
 /// A conversation of a network recording.
@@ -45,7 +44,7 @@ impl Stored for HttpExchange {
             t_head: time(12)?,
             t_first: time(13)?,
             t_last: time(14)?,
-            ended: ended.and_then(Ended::parse),
+            ended: ended.and_then(End::parse),
             events: number(row, 16)?,
             has_messages: !row.get::<_, bool>(17)?,
             ..Self::default()

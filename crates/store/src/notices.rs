@@ -167,7 +167,8 @@ const NEXT_BESIDE: &str = "SELECT min(frame) FROM (
     UNION ALL SELECT (SELECT frame FROM line WHERE frame > ?1 ORDER BY frame LIMIT 1))";
 /// Found by what has no message, not by the table `line`, which is derived later in a live
 /// recording.
-const BARE: &str = "SELECT seq, coalesce(substr(raw, 1, ?3), x'') FROM frame f WHERE seq > ?1 AND seq <= ?2
+const BARE: &str =
+    "SELECT seq, coalesce(substr(raw, 1, ?3), x'') FROM frame f WHERE seq > ?1 AND seq <= ?2
     AND NOT EXISTS (SELECT 1 FROM message m WHERE m.frame = f.seq) ORDER BY seq";
 
 /// A frame, and the bytes that it begins with.

@@ -10,6 +10,7 @@
 //! * WebSocket and lines over TCP: by connection.
 
 use crate::bounded::BoundedMap;
+use crate::exchange::PROBE;
 use crate::http::HttpExchange;
 use compact_str::CompactString;
 use mcpreel_wire::message::{Body, Content};
@@ -30,6 +31,8 @@ enum Key {
 pub struct Conversations {
     last: u32,
     known: BoundedMap<Key, u32, REMEMBERED>,
+    /// Conversations in which nothing was asked yet but which era the server speaks.
+    probes: BoundedMap<u32, (), REMEMBERED>,
 }
 
 impl Conversations {
@@ -45,17 +48,25 @@ impl Conversations {
     pub fn of_request(&mut self, http: &HttpExchange, content: &Content) -> u32 {
         let connection = Key::Connection(http.connection);
         let client = Key::Client(http.user_agent.clone().unwrap_or_default());
-        let begins = content.messages.iter().any(|message| {
-            matches!(&message.body, Body::Request(request) if &*request.method == "initialize")
-        });
-        let known = self
-            .known
-            .get(&connection)
-            .or_else(|| self.known.get(&client));
-        let conversation = match known.copied().filter(|_| !begins) {
+        let asks = |method| {
+            content
+                .messages
+                .iter()
+                .any(|message| matches!(&message.body, Body::Request(it) if &*it.method == method))
+        };
+        let known = self.known.get(&connection);
+        let known = known.or_else(|| self.known.get(&client)).copied();
+        // A client that was told to do so goes on in the older era.
+        let goes_on = |id: &u32| !asks("initialize") || self.probes.contains(id);
+        let conversation = match known.filter(goes_on) {
             Some(conversation) => conversation,
             None => self.begin(),
         };
+        if !asks(PROBE) {
+            self.probes.remove(&conversation);
+        } else if known != Some(conversation) {
+            self.probes.insert(conversation, ());
+        }
         self.known.insert(connection, conversation);
         self.known.insert(client, conversation);
         conversation

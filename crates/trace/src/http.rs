@@ -13,8 +13,9 @@ use crate::event::{Closer, EventKind, Party};
 use crate::frame::{FrameHead, Seq};
 use compact_str::CompactString;
 use mcpreel_wire::http::{Ended, Head, Part};
-use mcpreel_wire::message::Direction;
+use mcpreel_wire::message::{Body, Content, Direction};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The header with the id of a session (streamable HTTP, 2025-03-26 to 2025-11-25).
 pub const SESSION: &str = "Mcp-Session-Id";
@@ -49,15 +50,75 @@ pub struct HttpExchange {
     pub t_first: Option<Moment>,
     /// The last byte of the response, or of what there was of it.
     pub t_last: Option<Moment>,
-    pub ended: Option<Ended>,
+    pub ended: Option<End>,
     /// Events that its response had.
     pub events: u64,
     /// Whether messages are rows beside it: it is shown with them.
     pub has_messages: bool,
+    /// An event of it named the endpoint to which the client sends (2024-11-05). On no row.
+    pub has_endpoint: bool,
+    /// What the messages in its request are. On no row.
+    pub asked: Asked,
+    /// The two heads. On no row: their frames have them.
+    pub request_head: Option<Arc<Head>>,
+    pub response_head: Option<Arc<Head>>,
     /// An event of it had an id: the client can ask for the rest.
     pub is_resumable: bool,
     /// The client that sent it, in its own words. On no row: the head has it.
     pub user_agent: Option<CompactString>,
+}
+
+/// What the messages in a request of HTTP are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    pub requests: u32,
+    /// Notifications and responses.
+    pub others: u32,
+    /// Of the first of them.
+    pub method: Option<CompactString>,
+    /// The tool, prompt or URI that it names.
+    pub name: Option<CompactString>,
+    /// The version that it says itself (2026-07-28).
+    pub version: Option<CompactString>,
+    pub is_initialize: bool,
+}
+
+impl Asked {
+    fn new(content: &Content) -> Self {
+        let mut asked = Self::default();
+        for message in &content.messages {
+            match &message.body {
+                Body::Request(request) => {
+                    asked.requests += 1;
+                    asked.is_initialize |= &*request.method == "initialize";
+                    asked.method.get_or_insert_with(|| request.method.clone());
+                    let is_named = matches!(
+                        &*request.method,
+                        "tools/call" | "prompts/get" | "resources/read"
+                    );
+                    let name = request.name.clone().filter(|_| is_named);
+                    asked.name = asked.name.or(name.map(Into::into));
+                }
+                Body::Notification(notification) => {
+                    asked.others += 1;
+                    asked
+                        .method
+                        .get_or_insert_with(|| notification.method.clone());
+                }
+                Body::Response(_) => asked.others += 1,
+                Body::Invalid => {}
+            }
+            let identity = message.meta.identity.as_ref();
+            let version = identity.and_then(|it| it.protocol_version.clone());
+            asked.version = asked.version.or(version);
+        }
+        asked
+    }
+
+    /// How many messages there are.
+    pub fn count(&self) -> u32 {
+        self.requests + self.others
+    }
 }
 
 /// The response of an HTTP exchange is over.
@@ -65,11 +126,19 @@ pub struct HttpExchange {
 pub struct Over {
     pub http: u32,
     pub t: Moment,
-    pub ended: Ended,
+    pub end: End,
     /// The client can ask for the rest of it.
     pub is_resumable: bool,
-    /// The client had left before.
-    pub by_client: bool,
+}
+
+words! {
+    /// How the response to a request of HTTP ended.
+    End {
+        Whole = "whole", "it came to its end";
+        Closed = "closed", "it was as long as the connection";
+        Cut = "cut", "the server, or what is between, broke it off";
+        Left = "left", "the client left it";
+    }
 }
 
 impl HttpExchange {
@@ -112,7 +181,7 @@ impl HttpLog {
                 return None;
             }
             Part::ResponseHead => {
-                let parsed = Head::parse(raw)?;
+                let parsed = Arc::new(Head::parse(raw)?);
                 let status = parsed.status()?;
                 let exchange = self.open.entry(http).or_default();
                 if (100..200).contains(&status) && status != 101 {
@@ -126,6 +195,7 @@ impl HttpLog {
                 if let Some(session) = parsed.get(SESSION) {
                     exchange.session = Some(session.into());
                 }
+                exchange.response_head = Some(parsed);
                 return None;
             }
             _ => {}
@@ -139,16 +209,22 @@ impl HttpLog {
         exchange.t_first.get_or_insert(head.t_last);
         if head.carried.part == Part::Event {
             exchange.events += 1;
+            exchange.has_endpoint |= head.carried.is_endpoint;
             exchange.is_resumable |= head.carried.has_id;
         }
-        let ended = head.carried.ended?;
-        exchange.ended = Some(ended);
-        Some(Over {
+        let end = match head.carried.ended? {
+            Ended::Whole => End::Whole,
+            Ended::Closed => End::Closed,
+            Ended::Cut if self.left.contains(&connection) => End::Left,
+            Ended::Cut => End::Cut,
+        };
+        exchange.ended = Some(end);
+        // With 202 the server says that the answers come elsewhere.
+        (exchange.status != Some(202)).then_some(Over {
             http,
             t: head.t_last,
-            ended,
+            end,
             is_resumable: exchange.is_resumable,
-            by_client: ended == Ended::Cut && self.left.contains(&connection),
         })
     }
 
@@ -176,11 +252,19 @@ impl HttpLog {
         self.open.get(&http)
     }
 
-    /// The exchange belongs to a conversation; `has_messages`: a message was in its request.
-    pub fn belongs(&mut self, http: u32, conversation: u32, has_messages: bool) {
+    /// The exchange belongs to a conversation.
+    pub fn belongs(&mut self, http: u32, conversation: u32) {
         if let Some(exchange) = self.open.get_mut(&http) {
             exchange.conversation = conversation;
-            exchange.has_messages |= has_messages;
+            self.changed.insert(http);
+        }
+    }
+
+    /// These messages were in its request.
+    pub fn asks(&mut self, http: u32, content: &Content) {
+        if let Some(exchange) = self.open.get_mut(&http) {
+            exchange.asked = Asked::new(content);
+            exchange.has_messages = true;
             self.changed.insert(http);
         }
     }
@@ -206,8 +290,8 @@ impl HttpLog {
 }
 
 fn begun(head: &FrameHead, connection: u32, raw: &[u8]) -> HttpExchange {
-    let parsed = Head::parse(raw);
-    let parsed = parsed.as_ref();
+    let head_of = Head::parse(raw).map(Arc::new);
+    let parsed = head_of.as_deref();
     let header = |name| parsed.and_then(|it| it.get(name)).map(Into::into);
     HttpExchange {
         id: head.carried.http,
@@ -219,6 +303,7 @@ fn begun(head: &FrameHead, connection: u32, raw: &[u8]) -> HttpExchange {
         request: head.seq,
         t_request: head.t_first,
         t_sent: head.t_last,
+        request_head: head_of.clone(),
         ..HttpExchange::default()
     }
 }

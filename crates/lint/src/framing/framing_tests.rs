@@ -69,6 +69,7 @@ fn an_open_bracket_does_not_keep_the_session_in_memory() {
             root,
             messages: &[],
             observations: &[],
+            http: None,
             context: Context {
                 now: Moment(seq),
                 session: &session,

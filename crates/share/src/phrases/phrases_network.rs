@@ -3,7 +3,7 @@
 use super::{duration, escape, plural};
 use mcpreel_trace::event::{EventKind, Party, Step};
 use mcpreel_trace::frame::FrameHead;
-use mcpreel_trace::http::HttpExchange;
+use mcpreel_trace::http::{End, HttpExchange};
 use mcpreel_wire::http::{Ended, Part};
 
 /// An HTTP exchange on one line, not escaped: `GET /mcp → 405 Method Not Allowed`.
@@ -25,8 +25,9 @@ pub fn http(http: &HttpExchange) -> String {
         said = format!("{said}, {}", plural(http.events, "event"));
         said += match http.ended {
             None => ", open",
-            Some(Ended::Whole | Ended::Closed) => "",
-            Some(Ended::Cut) => ", cut off",
+            Some(End::Whole | End::Closed) => "",
+            Some(End::Cut) => ", cut off",
+            Some(End::Left) => ", until the client left",
         };
     }
     said

@@ -11,7 +11,7 @@ use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::http::HttpLog;
 use mcpreel_wire::http::Part;
 use mcpreel_wire::json::Value;
-use mcpreel_wire::message::{Content, Direction};
+use mcpreel_wire::message::{Body, Content, Direction, Problem};
 use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -96,6 +96,8 @@ pub(super) struct Network {
     pub followed: BTreeMap<u32, Conversation>,
     /// Those that ended to make room, until they are written.
     pub ended: Vec<(u32, Conversation)>,
+    /// What belongs to none.
+    pub strangers: Conversation,
     /// How the recording began, for each that begins.
     start: Option<Event>,
     /// The last number that an exchange has, over all of them.
@@ -126,15 +128,21 @@ impl Network {
             Part::Event if head.carried.is_endpoint => {
                 let target = String::from_utf8_lossy(raw);
                 let conversation = self.who.endpoint(target.trim());
-                self.log.belongs(http, conversation, false);
+                self.log.belongs(http, conversation);
             }
             _ => {}
         }
+        let mut content = content;
+        self.leave_out_others(head, &mut content);
         let has_messages = !content.messages.is_empty();
         if has_messages {
             let conversation = self.conversation_of(head, &content);
+            let carrier = self.log.get(http).cloned();
             self.with(conversation, head.seq, |it| {
-                it.frame(head, raw, content, root)
+                if let Some(carrier) = &carrier {
+                    it.linter.carried_by(carrier);
+                }
+                it.frame(head, raw, content, root);
             });
         }
         if let Some(over) = over
@@ -182,7 +190,7 @@ impl Network {
     fn request_head(&mut self, http: u32) {
         let of_head = self.log.get(http).and_then(|it| self.who.of_head(it));
         if let Some(conversation) = of_head {
-            self.log.belongs(http, conversation, false);
+            self.log.belongs(http, conversation);
         }
     }
 
@@ -190,18 +198,39 @@ impl Network {
         let Some(http) = self.log.get(head.carried.http) else {
             return;
         };
-        if http.response != Some(head.seq) || http.conversation == 0 {
+        if http.response != Some(head.seq) {
             return;
         }
         let (conversation, status) = (http.conversation, http.status.unwrap_or_default());
-        if let Some(session) = &http.session {
+        if let Some(session) = http.session.as_ref().filter(|_| conversation > 0) {
             self.who.session(session, conversation);
         }
-        if let Some(one) = self.followed.get_mut(&conversation)
-            && status >= 400
-        {
+        let Some(one) = self.followed.get_mut(&conversation) else {
+            let strangers = &mut self.strangers;
+            return strangers.linter.http(&strangers.analysis, http);
+        };
+        if status >= 400 {
             one.analysis.http_refused(head, status);
         }
+        one.linter.http(&one.analysis, http);
+    }
+
+    /// Leaves out what is JSON, but was not meant to be a message: documents about authorization, and
+    /// errors of whoever is in front of the server.
+    fn leave_out_others(&self, head: &FrameHead, content: &mut Content) {
+        let Some(http) = self.log.get(head.carried.http) else {
+            return;
+        };
+        let is_request = head.stream.messages() == Some(Direction::ClientToServer);
+        let is_refused = http.status.is_some_and(|status| status >= 400);
+        let is_meant = http.asked.count() > 0 && !is_refused || head.carried.part == Part::Event;
+        if is_meant && !is_request {
+            return;
+        }
+        content.messages.retain(|message| {
+            let is_named = matches!(message.body, Body::Request(_) | Body::Notification(_));
+            is_request && is_named || !message.problems.contains(&Problem::Version)
+        });
     }
 
     fn conversation_of(&mut self, head: &FrameHead, content: &Content) -> u32 {
@@ -215,7 +244,10 @@ impl Network {
             known => known,
         };
         let is_request = head.stream.messages() == Some(Direction::ClientToServer);
-        self.log.belongs(http, conversation, is_request);
+        self.log.belongs(http, conversation);
+        if is_request {
+            self.log.asks(http, content);
+        }
         conversation
     }
 

@@ -98,15 +98,16 @@ impl Deriver {
         if head.carried.part != Part::Line {
             content.problems.retain(|problem| !problem.is_of_lines());
         }
-        let has_messages = !content.messages.is_empty();
-        if head.stream.connection().is_some() {
+        let has_messages = if head.stream.connection().is_some() {
             let start = &self.start;
             let begin = || Box::new(Network::new(start.clone()));
             let network = self.network.get_or_insert_with(begin);
-            network.frame(head, raw, content, root);
+            network.frame(head, raw, content, root)
         } else {
+            let has_messages = !content.messages.is_empty();
             self.main.frame(head, raw, content, root);
-        }
+            has_messages
+        };
         self.classifier.give_back();
         if !has_messages {
             self.lines.push(*head);
@@ -175,7 +176,10 @@ impl Deriver {
         self.exchanges(&exchanges, writer)?;
         let network = self.network.iter_mut().flat_map(|it| {
             let ended = it.ended.iter_mut().map(|(_, one)| one);
-            it.followed.values_mut().chain(ended)
+            it.followed
+                .values_mut()
+                .chain(ended)
+                .chain([&mut it.strangers])
         });
         for one in network.chain([&mut self.main]) {
             for finding in one.linter.take() {

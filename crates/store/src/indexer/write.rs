@@ -7,8 +7,7 @@ use mcpreel_trace::correlator::{MessageKind, MessageRecord};
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::FrameHead;
-use mcpreel_trace::http::HttpExchange;
-use mcpreel_wire::http::Ended;
+use mcpreel_trace::http::{End, HttpExchange};
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::mcp::summary;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, ToSql, params};
@@ -131,7 +130,7 @@ impl<'c> Writer<'c> {
             time(http.t_head),
             time(http.t_first),
             time(http.t_last),
-            http.ended.map(Ended::as_str),
+            http.ended.map(End::as_str),
             to_sql(http.events),
             !http.has_messages,
         ])?;

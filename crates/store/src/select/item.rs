@@ -87,7 +87,8 @@ impl Recording {
 
     /// The first bytes of a line without a message; `None` if the frame is none.
     fn preview(&self, key: ItemKey) -> Result<Option<Box<[u8]>>, ReadError> {
-        let preview = "SELECT coalesce(substr(f.raw, 1, ?2), x'') FROM line l JOIN frame f ON f.seq = l.frame
+        let preview =
+            "SELECT coalesce(substr(f.raw, 1, ?2), x'') FROM line l JOIN frame f ON f.seq = l.frame
             WHERE l.frame = ?1";
         let params = (to_sql(key.seq.0), to_sql(Item::PREVIEW as u64));
         self.one(preview, params, |row| row.get(0))

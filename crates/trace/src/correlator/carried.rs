@@ -3,8 +3,7 @@
 use super::{Correlator, Observation, Observed};
 use crate::exchange::{Exchange, Status};
 use crate::frame::FrameHead;
-use crate::http::Over;
-use mcpreel_wire::http::Ended;
+use crate::http::{End, Over};
 use mcpreel_wire::message::Era;
 
 impl Correlator {
@@ -27,10 +26,10 @@ impl Correlator {
         let Over {
             http,
             t,
-            ended,
+            end,
             is_resumable,
-            by_client,
         } = *over;
+        let by_client = end == End::Left;
         self.changes.begin();
         self.now = self.now.max(t);
         self.each_open(http, true, |exchange| {
@@ -44,7 +43,7 @@ impl Correlator {
                 return None;
             }
             if exchange.era == Era::Legacy && (is_resumable || by_client) {
-                let is_polled = ended != Ended::Cut && !by_client;
+                let is_polled = end != End::Cut && !by_client;
                 exchange.status = if is_polled {
                     Status::Polled
                 } else {

@@ -51,13 +51,15 @@ impl Correlator {
             Outcome::Task { id, .. } => record.task = Some(id.clone()),
             _ => {}
         }
-        let Some(id) = response.id.as_ref().filter(|id| !id.is_null()) else {
-            return record;
-        };
         let requests = at.direction.reverse();
         let http = at.head.carried.http;
-        let Some(exchange) = self.calls.unanswered(requests, id, http) else {
-            self.observe_stray(at, requests, id);
+        let id = response.id.as_ref().filter(|id| !id.is_null());
+        let of_id = id.and_then(|id| self.calls.unanswered(requests, id, http));
+        let is_error = matches!(response.outcome, Outcome::Error { .. });
+        let Some(exchange) = of_id.or_else(|| self.only_one_of(http).filter(|_| is_error)) else {
+            if let Some(id) = id {
+                self.observe_stray(at, requests, id);
+            }
             return record;
         };
         self.answer(at, exchange, &response.outcome);
@@ -68,6 +70,18 @@ impl Correlator {
             record.name = call.exchange.name.as_deref().map(Into::into);
         }
         record
+    }
+
+    /// The request that an HTTP exchange carried, if it was one: what answers it answers that, though
+    /// a server that has not read the message does not know its id.
+    fn only_one_of(&self, http: u32) -> Option<ExchangeId> {
+        if http == 0 {
+            return None;
+        }
+        let [only] = self.calls.open_in(http)[..] else {
+            return None;
+        };
+        Some(only)
     }
 
     fn observe_stray(&mut self, at: At<'_>, requests: Direction, id: &RequestId) {

@@ -1,0 +1,13 @@
+//! Servers that are reached over the network.
+//!
+//! | part | what is played | promise |
+//! |---|---|---|
+//! | `recorded` | `raw/*`: what real peers sent, read by read | messages, exchanges and HTTP are told as their client saw them |
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod raw;
+mod recorded;

@@ -2,12 +2,15 @@
 //!
 //! | part | what is played | promise |
 //! |---|---|---|
-//! | `recorded` | `raw/*`: what real peers sent, read by read | messages, exchanges and HTTP are told as their client saw them |
+//! | `recorded` | `wire/*`: what real peers sent, read by read | messages, exchanges and HTTP are told as their client saw them |
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[path = "../support/mod.rs"]
 mod support;
+#[path = "../support/wire.rs"]
+mod wire;
 
-mod raw;
+use support::written;
+
 mod recorded;

@@ -254,7 +254,7 @@ impl Look<'_> {
                         format!("{header} is {sent}, the body says {said}"),
                     );
                 }
-                None if header != "MCP-Protocol-Version" => {
+                None if header != "MCP-Protocol-Version" && self.http.asked.requests > 0 => {
                     self.tell(
                         &MISMATCH,
                         format!("{header} is missing, the body says {}", quote::text(said)),

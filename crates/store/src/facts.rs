@@ -6,14 +6,17 @@ use super::reader::{EventRow, FindingRow, ReadError, Recording};
 use super::schema::{moment, to_sql};
 use mcpreel_lint::Severity;
 use mcpreel_lint::cause::Facts;
-use mcpreel_lint::cause::facts::{Cancelled, Counts, Failed, Found, Group, Line, Sample};
+use mcpreel_lint::cause::facts::{Cancelled, Counts, Failed, Found, Group, Https, Line, Sample};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::http::HttpExchange;
+use mcpreel_wire::http::Head;
 use mcpreel_wire::message::Direction;
 use rusqlite::Row;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Events that are read from the beginning and from the end: a recorder writes some dozens, but
 /// two for each time that somebody does not read.
@@ -33,6 +36,9 @@ const FOUND: u32 = 4;
 /// its goroutines did behind the line that says why.
 const NOISE: u32 = 4;
 const LAST_WORDS: u32 = 300;
+
+/// Exchanges of HTTP of one kind that are read from the beginning and from the end.
+const HTTPS: u32 = 16;
 
 /// Lines without a message that are looked through for them, from the end.
 const LINES: u32 = 5000;
@@ -59,6 +65,18 @@ const LONG_RULES: [&str; 2] = ["frame-oversized", "frame-outline-only"];
 const LAST_ANSWER: &str = "SELECT response FROM (SELECT id, response, status FROM exchange
     ORDER BY id DESC LIMIT ?1) WHERE status = 'ok' AND response IS NOT NULL
     ORDER BY id DESC LIMIT 1";
+const REFUSED: &str = "WHERE id IN (
+        SELECT id FROM (SELECT id FROM http WHERE status >= 300 ORDER BY id LIMIT ?1) UNION
+        SELECT id FROM (SELECT id FROM http WHERE status >= 300 ORDER BY id DESC LIMIT ?1))
+    ORDER BY id";
+const CUT: &str = "WHERE id IN (
+        SELECT id FROM (SELECT id FROM http WHERE ended = 'cut' ORDER BY id LIMIT ?1) UNION
+        SELECT id FROM (SELECT id FROM http WHERE ended = 'cut' ORDER BY id DESC LIMIT ?1))
+    ORDER BY id";
+const LAST_SERVED: &str =
+    "SELECT id FROM http WHERE status < 300 AND NOT alone ORDER BY id DESC LIMIT 1";
+const LAST_INITIALIZE: &str =
+    "SELECT max(http) FROM exchange WHERE method = 'initialize' AND status = 'ok'";
 const CONFIRMED: &str = "SELECT 1 FROM (SELECT method, direction FROM message
     ORDER BY frame, part LIMIT ?1) WHERE direction = 'c2s'
     AND method IN ('notifications/initialized', 'initialized') LIMIT 1";
@@ -111,6 +129,7 @@ impl Recording {
             strays: self.lines_of(&findings, &["response-unknown-id"])?,
             last_words: self.last_lines()?,
             long: self.long(&findings, summary.frames)?,
+            https: self.https_of_causes()?,
             opening: self.opening()?,
             went_on: self.has(CONFIRMED, [LOOKED_THROUGH])?
                 || self.has(ASKED_MORE, [LOOKED_THROUGH])?,
@@ -147,6 +166,23 @@ impl Recording {
             facts.last_answered = self.last_answered()?;
         }
         Ok(facts)
+    }
+
+    /// What is known of HTTP.
+    fn https_of_causes(&self) -> Result<Https, ReadError> {
+        let last = |sql| self.one(sql, [], |row| row.get::<_, Option<u32>>(0));
+        let mut https = Https {
+            refused: self.rows(REFUSED, [HTTPS])?,
+            cut: self.rows(CUT, [HTTPS])?,
+            last_served: last(LAST_SERVED)?.flatten().unwrap_or_default(),
+            last_initialize: last(LAST_INITIALIZE)?.flatten().unwrap_or_default(),
+        };
+        for http in &mut https.refused {
+            let head = |seq: Seq| Ok::<_, ReadError>(Head::parse(&self.raw(seq)?).map(Arc::new));
+            http.request_head = head(http.request)?;
+            http.response_head = http.response.map(head).transpose()?.flatten();
+        }
+        Ok(https)
     }
 
     fn first_and_last_events(&self) -> Result<Vec<Event>, ReadError> {

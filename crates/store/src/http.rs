@@ -3,9 +3,10 @@
 use crate::reader::reader_rows::{self, Stored, number};
 use crate::reader::{ReadError, Recording};
 use crate::schema::{moment, to_sql};
-use mcpreel_trace::frame::{Envelope, FrameHead, Seq};
+use mcpreel_trace::frame::{Envelope, FrameHead, Seq, StreamId};
 use mcpreel_trace::http::{End, HttpExchange};
 use mcpreel_trace::session::Session;
+use mcpreel_wire::message::Direction;
 use rusqlite::Row;
 
 /// A conversation of a network recording.
@@ -86,6 +87,14 @@ impl Recording {
         let frames = "WHERE seq IN (SELECT frame FROM line WHERE http > 0 AND http = ?1
             UNION SELECT frame FROM message WHERE http > 0 AND http = ?1) ORDER BY seq LIMIT ?2";
         self.rows(frames, (http, limit))
+    }
+
+    /// What was read of one way of a connection, in order, as far as it is on record.
+    pub fn wire(&self, connection: u32, way: Direction) -> Result<Vec<u8>, ReadError> {
+        let stream = StreamId::of_connection(connection, way);
+        let sql = r#"SELECT raw FROM wire WHERE stream = ?1 ORDER BY "offset""#;
+        let reads = self.list(sql, [stream.0], |row| row.get::<_, Vec<u8>>(0))?;
+        Ok(reads.concat())
     }
 
     /// The conversations, in the order in which they began; none over stdio.

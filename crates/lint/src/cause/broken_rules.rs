@@ -111,7 +111,10 @@ pub(super) fn cannot_say(facts: &Facts) -> Option<Cause> {
             "a part of the session is not on record"
         }
         Some(End::Unknown) if facts.is_cut_off() => "the recorder was killed in the session",
-        Some(End::Unknown) if !facts.ended_somehow() => "the recording ends before the server did",
+        // A server behind a URL lives on when nobody records it.
+        Some(End::Unknown) if !facts.ended_somehow() && facts.context.url.is_none() => {
+            "the recording ends before the server did"
+        }
         _ if facts.is_short => "the recording stops in the middle of the session",
         _ if facts.counts.messages > 0 => return None,
         None => "there are no messages yet",

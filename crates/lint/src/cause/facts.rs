@@ -7,6 +7,7 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Event, EventKind, ProcessContext};
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId, Unfinished};
+use mcpreel_trace::http::HttpExchange;
 use mcpreel_trace::session::{End, Session, Side};
 use regex::Regex;
 use std::sync::{Arc, LazyLock};
@@ -76,8 +77,24 @@ pub struct Facts {
     pub last_words: Vec<Line>,
     /// Lines whose ends have not come yet.
     pub unfinished: Vec<Unfinished>,
+    /// What is known of HTTP; empty over stdio.
+    pub https: Https,
     /// Very long frames: those that rules point at, and those at the end.
     pub long: Vec<FrameHead>,
+}
+
+/// What is known of the HTTP of a recording.
+#[derive(Clone, Debug, Default)]
+pub struct Https {
+    /// The first and the last exchanges that were answered with an error status, or redirected, with
+    /// their heads.
+    pub refused: Vec<HttpExchange>,
+    /// The first and the last whose responses were cut off.
+    pub cut: Vec<HttpExchange>,
+    /// The last exchange that was answered with success and had a message in its request.
+    pub last_served: u32,
+    /// The last that carried an `initialize` that was answered with a result.
+    pub last_initialize: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -32,6 +32,8 @@ CREATE TABLE http (
 ) STRICT;
 
 CREATE INDEX http_alone ON http (request) WHERE alone;
+CREATE INDEX http_refused ON http (id) WHERE status >= 300;
+CREATE INDEX http_cut ON http (id) WHERE ended = 'cut';
 
 -- Derived: a conversation of a network recording.
 CREATE TABLE conversation (

@@ -1,0 +1,306 @@
+//! Causes in how a server is reached over the network: connections, HTTP, authorization, sessions.
+
+use super::Certainty::{Certain, Likely};
+use super::facts::Facts;
+use super::{Cause, Evidence, Place, SECOND_NS, phrases};
+use mcpreel_trace::event::{Event, EventKind};
+use mcpreel_trace::exchange::{PROBE, Status};
+use mcpreel_trace::http::{End, HttpExchange, SESSION};
+use mcpreel_wire::text::{cut, duration, escape, plural};
+
+/// Columns of what a sentence quotes.
+const QUOTED: usize = 200;
+
+/// A stream that was silent for so long when it broke was most likely broken for that, nanoseconds: the
+/// shortest limits of proxies are near.
+const IDLE_NS: u64 = 25 * SECOND_NS;
+
+fn at(http: &HttpExchange, text: impl Into<String>) -> Evidence {
+    Evidence::new(Place::Frame(http.request), text)
+}
+
+/// `POST /mcp (#12)`
+fn named(http: &HttpExchange) -> String {
+    let line = format!("{} {}", http.method, http.target);
+    format!("{} (#{})", cut(&escape(&line), QUOTED), http.request.0)
+}
+
+fn quoted(text: &str) -> String {
+    cut(&escape(text), QUOTED)
+}
+
+/// The server could not be reached when the last client came.
+pub(super) fn unreachable(facts: &Facts) -> Option<Cause> {
+    let is_try = |kind: &EventKind| {
+        matches!(
+            kind,
+            EventKind::Unreachable { .. } | EventKind::Connected { .. }
+        )
+    };
+    let tries: Vec<_> = facts.events_that(is_try).collect();
+    let failed = tries.iter().rev().take_while(|event| is_unreachable(event));
+    let failed: Vec<_> = failed.collect();
+    let last = failed.first()?;
+    let EventKind::Unreachable { message, .. } = &last.kind else {
+        return None;
+    };
+    let count = failed.len() as u64;
+    let before = if failed.len() < tries.len() {
+        ", after it had been"
+    } else {
+        ""
+    };
+    let times = if count > 1 {
+        format!(" ({} tries)", count)
+    } else {
+        String::new()
+    };
+    let sentence = format!(
+        "the server could not be reached{before}{times}: {}",
+        quoted(message)
+    );
+    let advice = "Start the server, and compare the URL with what it says when it listens: host, port \
+                  and scheme. `curl -v URL` shows the same without a host in between.";
+    let shown = failed.iter().map(|event| {
+        let place = Place::Event {
+            after: event.after_seq,
+            t: event.t,
+        };
+        Evidence::new(place, "not reached")
+    });
+    Some(Cause::new(Certain, sentence, advice).shown(shown))
+}
+
+fn is_unreachable(event: &Event) -> bool {
+    matches!(event.kind, EventKind::Unreachable { .. })
+}
+
+/// The proxy refused a request.
+pub(super) fn refused_by_proxy(facts: &Facts) -> Option<Cause> {
+    let is_refusal = |kind: &EventKind| matches!(kind, EventKind::Refused { .. });
+    let event = facts.events_that(is_refusal).next()?;
+    let EventKind::Refused { message, .. } = &event.kind else {
+        return None;
+    };
+    let sentence = format!("mcpreel refused a request: {}", quoted(message));
+    let advice = "A web page must not reach the server through the proxy. Where the client is meant to come \
+                  from there (a tunnel, a host in a cloud), start the proxy with --keep-host.";
+    let place = Place::Event {
+        after: event.after_seq,
+        t: event.t,
+    };
+    Some(Cause::new(Certain, sentence, advice).shown([Evidence::new(place, "refused")]))
+}
+
+/// The server wants a token that it did not get.
+pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
+    let refused = facts.https.refused.iter();
+    let last = refused.clone().rfind(|one| one.status == Some(401))?;
+    if facts.https.last_served > last.id {
+        return None;
+    }
+    let sent = last
+        .request_head
+        .as_ref()
+        .and_then(|head| head.get("authorization"));
+    let challenge = last
+        .response_head
+        .as_ref()
+        .and_then(|head| head.get("www-authenticate"));
+    let said = challenge.map_or(String::new(), |it| format!("; it says: {}", quoted(it)));
+    let what = if sent.is_some() {
+        "refused the token of"
+    } else {
+        "wants a token for"
+    };
+    let sentence = format!("the server {what} {}: 401 Unauthorized{said}", named(last));
+    let documents = refused.filter(|one| one.target.contains("/.well-known/"));
+    let missing: Vec<_> = documents.map(|one| at(one, phrases_of(one))).collect();
+    let advice = match (sent, challenge) {
+        (Some(_), _) => {
+            "Get a new token, and check that it is meant for this server (audience, scopes) and has not \
+             expired. Behind a proxy a client that logs in by itself compares the server's `resource` \
+             with the URL it dials: give it a token with --header, or let the host log in directly."
+        }
+        (None, Some(_)) => {
+            "Log in with the host, or send a token: `mcpreel proxy URL --header 'Authorization: Bearer …'`. \
+             Hosts that log in by themselves compare the server's `resource` with the URL they dial, \
+             which a proxy has changed."
+        }
+        (None, None) => {
+            "Send a token: `mcpreel proxy URL --header 'Authorization: Bearer …'`. The server does not say \
+             where to get one (WWW-Authenticate is missing), so no host can log in by itself."
+        }
+    };
+    let cause = Cause::new(Certain, sentence, advice).shown([at(last, phrases_of(last))]);
+    Some(cause.shown(missing))
+}
+
+/// The server does not know a session any more, and the client goes on with it.
+pub(super) fn session_lost(facts: &Facts) -> Option<Cause> {
+    let with_session = |one: &&HttpExchange| {
+        let head = one.request_head.as_ref();
+        head.is_some_and(|head| head.get(SESSION).is_some())
+    };
+    let is_lost = |one: &&HttpExchange| matches!(one.status, Some(400 | 404 | 410));
+    let mut refused = facts
+        .https
+        .refused
+        .iter()
+        .filter(with_session)
+        .filter(is_lost);
+    let first = refused.next()?;
+    // A 400 says many things; that the session is gone it says in words.
+    let calls = facts.troubled().filter(|call| call.http >= first.id);
+    let calls: Vec<_> = calls.collect();
+    let says = calls.iter().any(|call| {
+        let answered = call.answered().unwrap_or_default();
+        answered.to_ascii_lowercase().contains("session")
+    });
+    if first.status == Some(400) && !says || facts.https.last_initialize > first.id {
+        return None;
+    }
+    let status = first.status.unwrap_or_default();
+    let more = refused.count();
+    let again = phrases::if_any(more as u64, |n| {
+        format!(", and {} after it", plural(n, "request"))
+    });
+    let sentence = format!(
+        "the server no longer knows the session: {} was refused with {status}{again}, and the client never \
+         began a new one",
+        named(first)
+    );
+    let advice = "The server was restarted or has dropped the session. A client has to send `initialize` \
+                  again after a 404: restart the host, and report it to its makers. A server that may be \
+                  restarted keeps its sessions elsewhere, or needs none.";
+    let cause = Cause::new(Certain, sentence, advice).shown([at(first, phrases_of(first))]);
+    Some(cause.shown(calls.into_iter().map(phrases::request)))
+}
+
+/// The connection broke while a call was being answered.
+pub(super) fn stream_cut(facts: &Facts) -> Option<Cause> {
+    let lost = facts.lost.exchanges.iter();
+    let (call, http) = lost.rev().find_map(|call| {
+        let mut cut = facts.https.cut.iter();
+        let http = cut.find(|one| one.id == call.http)?;
+        Some((call, http))
+    })?;
+    let last = http.t_last.unwrap_or(http.t_request);
+    let after = duration(last.ns_since(call.t_request));
+    let sentence = format!(
+        "the connection broke while {} was being answered, {after} after it was asked: {}",
+        phrases::call_at(call),
+        match http.events {
+            0 => "nothing of the answer had come".to_owned(),
+            events => format!("{} had come", plural(events, "event")),
+        }
+    );
+    let silent = last.ns_since(http.t_first.or(http.t_head).unwrap_or(http.t_request));
+    let (certainty, advice) = if http.events <= 1 && silent >= IDLE_NS {
+        (
+            Likely,
+            "Nothing was sent for so long that a proxy, a load balancer or the client gave up. Let the \
+             server send a comment (`: keepalive`) every 15 seconds, or raise the limit in between.",
+        )
+    } else {
+        (
+            Certain,
+            "The server, or what is in between, ended it: look at the server's log at that moment. Where \
+             it is a limit of a proxy, raise it.",
+        )
+    };
+    let cause = Cause::new(certainty, sentence, advice).shown([phrases::request(call)]);
+    Some(cause.shown([at(http, phrases_of(http))]))
+}
+
+/// Streams of the server to its client break when they are idle.
+pub(super) fn idle_stream_cut(facts: &Facts) -> Option<Cause> {
+    let is_idle = |one: &&HttpExchange| {
+        let last = one.t_last.unwrap_or(one.t_request);
+        one.method == "GET" && one.is_stream() && last.ns_since(one.t_request) >= IDLE_NS
+    };
+    let cut: Vec<_> = facts.https.cut.iter().filter(is_idle).collect();
+    let first = cut.first().filter(|_| cut.len() > 1)?;
+    let last = first.t_last.unwrap_or(first.t_request);
+    let lived = duration(last.ns_since(first.t_request));
+    let sentence = format!(
+        "{} streams of events were cut off, the first {lived} after it was opened: {}",
+        cut.len(),
+        named(first)
+    );
+    let advice = "A proxy, a load balancer or the server ends what is idle for so long. Let the server send a \
+                  comment (`: keepalive`) every 15 seconds, or raise the limit in between.";
+    let shown = cut.iter().map(|one| at(one, phrases_of(one)));
+    Some(Cause::new(Likely, sentence, advice).shown(shown))
+}
+
+/// A request was refused with an HTTP status, and no message says why.
+pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
+    let is_refused = |one: &&HttpExchange| {
+        let asks = one.has_messages && one.method == "POST";
+        let is_message = facts
+            .troubled()
+            .any(|call| call.http == one.id && call.status == Status::Error);
+        // Who probes for the newer era is refused by servers of the older one.
+        let mut opening = facts.opening.iter().filter(|call| call.http == one.id);
+        let is_probe = opening.any(|call| &*call.method == PROBE);
+        asks && one.status != Some(401) && !is_message && !is_probe
+    };
+    let refused: Vec<_> = facts.https.refused.iter().filter(is_refused).collect();
+    let first = refused.first()?;
+    let status = first.status.unwrap_or_default();
+    let response = first.response_head.as_ref();
+    let location = response.and_then(|head| head.get("location"));
+    let to = location.map_or(String::new(), |url| format!(" to {}", quoted(url)));
+    let more = phrases::if_any(refused.len() as u64 - 1, |n| format!(", like {n} more"));
+    let word = if (300..400).contains(&status) {
+        "redirected"
+    } else {
+        "refused"
+    };
+    let sentence = format!(
+        "{} was {word} with {status}{to}{more}, and no message",
+        named(first)
+    );
+    let advice = match status {
+        300..400 => {
+            "Give the proxy the URL that the server redirects to: a client that follows the redirect goes \
+             past the recorder, and a POST may become a GET on the way."
+        }
+        403 | 421 => {
+            "The server has a guard for `Host` or `Origin`. Allow the name it is reached by in its settings \
+             (allowed hosts, allowed origins)."
+        }
+        404 | 405 => {
+            "Check the path of the URL: servers listen at /mcp, or at /sse for the older transport. A \
+             proxy in front may have cut off a prefix."
+        }
+        406 => "The client has to send `Accept: application/json, text/event-stream`.",
+        413 => "The request is too large for the server or a proxy in front: raise its limit.",
+        429 => "The server wants fewer requests: wait as long as Retry-After says.",
+        502..=504 | 520..=530 => {
+            "A gateway in front of the server has no answer from it: look whether the server runs, and at \
+             its log."
+        }
+        500.. => "Look at the server's log at that moment: it failed before it could answer.",
+        _ => {
+            "Look at the body of the response (`mcpreel show` with that number): it often says why."
+        }
+    };
+    let shown = refused.iter().map(|one| at(one, phrases_of(one)));
+    Some(Cause::new(Certain, sentence, advice).shown(shown))
+}
+
+/// The response in a few words.
+fn phrases_of(http: &HttpExchange) -> String {
+    let events = phrases::if_any(http.events, |n| format!(", {}", plural(n, "event")));
+    let end = match http.ended {
+        Some(End::Cut) => ", cut off",
+        Some(End::Left) => ", until the client left",
+        _ => "",
+    };
+    match http.status {
+        Some(status) => format!("{status}{events}{end}"),
+        None => format!("no response{end}"),
+    }
+}

@@ -1,0 +1,143 @@
+//! What real peers sent over their connections, as a recording: `tests/net/wire/*.wire`.
+//!
+//! A file begins with a line that says what it is. Then come the steps in order: nanoseconds, the
+//! number of the connection, and what happened (`open`, `refused`, `c2s`, `s2c`, `c2s-eof`,
+//! `s2c-reset` …); behind `c2s` and `s2c` the number of bytes and, on the next line, these.
+
+use crate::written::{self, Session};
+use mcpreel_capture::spool::Tail;
+use mcpreel_store::indexer::Indexer;
+use mcpreel_store::indexer::derive::reindex;
+use mcpreel_store::reader::Recording;
+use mcpreel_store::schema::State;
+use mcpreel_trace::event::{Closer, EventKind, Party, ProcessContext, Step};
+use mcpreel_trace::frame::StreamId;
+use mcpreel_wire::message::Direction;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const WAYS: [Direction; 2] = [Direction::ClientToServer, Direction::ServerToClient];
+
+/// The file of that name.
+pub fn file(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/net/wire");
+    folder.join(format!("{name}.wire"))
+}
+
+/// Makes the recording of `file` in `dir`.
+pub fn recording(dir: &Path, file: &Path) -> Recording {
+    let mut session = play(dir, file);
+    session.status(None, None);
+    let mut indexer = session.indexer();
+    written::drain(&mut indexer, &written::bytes(u64::MAX));
+    indexer.finish(State::Complete).unwrap();
+    indexer.release_spool().unwrap();
+    Recording::open(&session.reel).unwrap()
+}
+
+/// Makes the recording of `file` by many who each take so many bytes of the spool, and go on where the
+/// one before ended.
+pub fn recording_in_pieces(dir: &Path, file: &Path, bytes: u64) -> Recording {
+    let mut session = play(dir, file);
+    session.status(None, None);
+    drop(session.indexer());
+    loop {
+        let mut indexer = Indexer::resume(&session.reel, session.spool()).unwrap();
+        if indexer.step(Tail::Final, &written::bytes(bytes)).unwrap() {
+            indexer.finish(State::Complete).unwrap();
+            indexer.release_spool().unwrap();
+            break;
+        }
+    }
+    reindex(&session.reel, &mut |_| ()).unwrap();
+    Recording::open(&session.reel).unwrap()
+}
+
+/// The bytes that went each way of each connection.
+pub type Sent = BTreeMap<(u32, Direction), Vec<u8>>;
+
+/// The bytes in `file`, by connection and way.
+pub fn sent(file: &Path) -> Sent {
+    let mut sent = Sent::new();
+    each_step(file, |_, connection, what, bytes| {
+        let way = WAYS[usize::from(what != "c2s")];
+        if matches!(what, "c2s" | "s2c") {
+            sent.entry((connection, way)).or_default().extend(bytes);
+        }
+    });
+    sent
+}
+
+/// Writes the spool of `file`.
+pub fn play(dir: &Path, file: &Path) -> Session {
+    let context = ProcessContext {
+        transport: "http".into(),
+        url: Some("http://127.0.0.1:3000/mcp".into()),
+        ..written::context("server", 1)
+    };
+    let mut session = Session::begin(&dir.join("a.reel"), context);
+    each_step(file, |t, connection, what, bytes| {
+        session.at(t);
+        step(&mut session, connection, what, bytes);
+    });
+    session
+}
+
+fn each_step(file: &Path, mut visit: impl FnMut(u64, u32, &str, &[u8])) {
+    let bytes = std::fs::read(file).unwrap();
+    let mut rest = &bytes[..];
+    take_line(&mut rest);
+    while !rest.is_empty() {
+        let line = take_line(&mut rest);
+        let words: Vec<_> = line.split(' ').collect();
+        let length = words.get(3).map_or(0, |length| length.parse().unwrap());
+        let (sent, behind) = rest.split_at(length);
+        let (t, connection) = (words[0].parse().unwrap(), words[1].parse().unwrap());
+        visit(t, connection, words[2], sent);
+        rest = behind
+            .strip_prefix(b"\n")
+            .filter(|_| length > 0)
+            .unwrap_or(behind);
+    }
+}
+
+fn take_line<'b>(rest: &mut &'b [u8]) -> &'b str {
+    let end = rest.iter().position(|byte| *byte == b'\n').unwrap();
+    let line = std::str::from_utf8(&rest[..end]).unwrap();
+    *rest = &rest[end + 1..];
+    line
+}
+
+fn step(session: &mut Session, connection: u32, what: &str, sent: &[u8]) {
+    let client = format!("127.0.0.1:{}", 40_000 + connection);
+    let (way, end) = what.split_once('-').unwrap_or((what, ""));
+    let is_up = way == "c2s";
+    let stream = StreamId::of_connection(connection, WAYS[usize::from(!is_up)]);
+    match (way, end) {
+        ("open", _) => session.event(&EventKind::Connected {
+            connection,
+            client,
+            server: "127.0.0.1:3000".into(),
+            name_ns: 0,
+            tcp_ns: 100_000,
+            tls_ns: None,
+        }),
+        ("refused", _) => session.event(&EventKind::Unreachable {
+            connection,
+            client,
+            step: Step::Tcp,
+            message: "127.0.0.1:3000: Connection refused; nothing listens there".into(),
+        }),
+        (_, "") => session.carry(stream, sent),
+        (_, "eof") => session.event(&EventKind::Eof {
+            stream,
+            by: Closer::Writer,
+        }),
+        _ => session.event(&EventKind::Disconnected {
+            connection,
+            by: if is_up { Party::Client } else { Party::Server },
+            reset: true,
+            bytes: WAYS.map(|way| session.carried(StreamId::of_connection(connection, way))),
+        }),
+    }
+}

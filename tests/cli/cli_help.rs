@@ -5,7 +5,7 @@ use crate::support::Library;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-const COMMANDS: &str = "run demo hosts wrap unwrap doctor open ls show tail stats why search lint diff replay minimise export \
+const COMMANDS: &str = "run proxy demo hosts wrap unwrap doctor open ls show tail stats why search lint diff replay minimise export \
                         report redact import mock prune reindex completions man";
 
 /// A screen and a half.

@@ -8,6 +8,10 @@
 
 #[path = "../support/mod.rs"]
 mod support;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../support/told.rs"]
+mod told;
+#[expect(dead_code, reason = "other tests use the rest")]
 #[path = "../support/wire.rs"]
 mod wire;
 

@@ -13,7 +13,7 @@ use mcpreel_store::schema::State;
 use mcpreel_trace::event::{Closer, EventKind, Party, ProcessContext, Step};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::message::Direction;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 const WAYS: [Direction; 2] = [Direction::ClientToServer, Direction::ServerToClient];
@@ -68,14 +68,17 @@ pub fn sent(file: &Path) -> Sent {
     sent
 }
 
-/// Writes the spool of `file`.
-pub fn play(dir: &Path, file: &Path) -> Session {
-    let context = ProcessContext {
+fn context() -> ProcessContext {
+    ProcessContext {
         transport: "http".into(),
         url: Some("http://127.0.0.1:3000/mcp".into()),
         ..written::context("server", 1)
-    };
-    let mut session = Session::begin(&dir.join("a.reel"), context);
+    }
+}
+
+/// Writes the spool of `file`.
+pub fn play(dir: &Path, file: &Path) -> Session {
+    let mut session = Session::begin(&dir.join("a.reel"), context());
     each_step(file, |t, connection, what, bytes| {
         session.at(t);
         step(&mut session, connection, what, bytes);
@@ -140,4 +143,138 @@ fn step(session: &mut Session, connection: u32, what: &str, sent: &[u8]) {
             bytes: WAYS.map(|way| session.carried(StreamId::of_connection(connection, way))),
         }),
     }
+}
+
+// Cases told by hand.
+//
+// ```text
+// > POST /mcp                        a request, on connection 1 (`2>`: on another)
+// > Accept: application/json
+// >
+// > request 1 ping                   its body, in the short forms of `told.rs`
+// < 200                              a response
+// < Content-Type: text/event-stream  whose lines then are events
+// <
+// < result 1 {}
+// after 30000                        milliseconds pass
+// close client                       who closes connection 1 (`close server 2`)
+// lose 127.0.0.1:1: refused         the server cannot be reached
+// refuse it comes from a web page     the proxy refuses a request
+// ```
+
+/// Makes the recording of a case in `dir`.
+pub fn told(dir: &Path, case: &str) -> Recording {
+    let mut session = Session::begin(&dir.join("a.reel"), context());
+    let mut lines = case
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .peekable();
+    let mut open = BTreeSet::new();
+    while let Some(line) = lines.next() {
+        let words: Vec<_> = line.split(' ').collect();
+        match words[..] {
+            ["after", ms] => {
+                session.later(ms.parse::<u64>().unwrap() * 1_000_000);
+                continue;
+            }
+            ["close", who] => close(&mut session, 1, who),
+            ["close", who, connection] => close(&mut session, connection.parse().unwrap(), who),
+            ["refuse", ..] => session.event(&EventKind::Refused {
+                connection: 99,
+                client: "127.0.0.1:40099".into(),
+                message: line["refuse ".len()..].to_owned(),
+            }),
+            ["lose", ..] => session.event(&EventKind::Unreachable {
+                connection: 99,
+                client: "127.0.0.1:40099".into(),
+                step: Step::Tcp,
+                message: line["lose ".len()..].to_owned(),
+            }),
+            _ => {
+                let (marker, first) = line.split_once(' ').unwrap();
+                let mut message = vec![first];
+                while let Some(more) = lines.next_if(|it| marker_of(it) == marker && !begins(it)) {
+                    message.push(more[marker.len()..].trim_start());
+                }
+                let (connection, sign) = marker.split_at(marker.len() - 1);
+                let connection = connection.parse().unwrap_or(1);
+                if open.insert(connection) {
+                    step(&mut session, connection, "open", &[]);
+                }
+                let way = if sign == ">" { "c2s" } else { "s2c" };
+                step(&mut session, connection, way, &http(&message));
+            }
+        }
+        session.later(1_000_000);
+    }
+    session.status(None, None);
+    let mut indexer = session.indexer();
+    written::drain(&mut indexer, &written::bytes(u64::MAX));
+    indexer.finish(State::Complete).unwrap();
+    indexer.release_spool().unwrap();
+    Recording::open(&session.reel).unwrap()
+}
+
+fn marker_of(line: &str) -> &str {
+    line.split(' ').next().unwrap_or_default()
+}
+
+/// Whether a line is the first of a message.
+fn begins(line: &str) -> bool {
+    let (_, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let first = rest.split(' ').next().unwrap_or_default();
+    matches!(first, "POST" | "GET" | "DELETE") || first.len() == 3 && first.parse::<u16>().is_ok()
+}
+
+fn close(session: &mut Session, connection: u32, who: &str) {
+    let way = if who == "client" {
+        "c2s-eof"
+    } else {
+        "s2c-eof"
+    };
+    step(session, connection, way, &[]);
+    let way = if who == "client" {
+        "c2s-reset"
+    } else {
+        "s2c-reset"
+    };
+    step(session, connection, way, &[]);
+}
+
+/// A message of HTTP with its length.
+fn http(lines: &[&str]) -> Vec<u8> {
+    let mut parts = lines.split(|line| line.is_empty());
+    let head = parts.next().unwrap();
+    let body: Vec<_> = parts
+        .flatten()
+        .map(|line| crate::told::line(line))
+        .collect();
+    let is_response = head[0].parse::<u16>().is_ok();
+    let is_stream = head.iter().any(|line| line.contains("text/event-stream")) && is_response;
+    let body = if is_stream {
+        body.iter()
+            .map(|line| format!("data: {line}\n\n"))
+            .collect()
+    } else {
+        body.join("\n")
+    };
+    let first = if is_response {
+        format!("HTTP/1.1 {} Said\r\n", head[0])
+    } else {
+        format!("{} HTTP/1.1\r\nHost: 127.0.0.1:3000\r\n", head[0])
+    };
+    let fields: String = head[1..].iter().map(|line| format!("{line}\r\n")).collect();
+    let length = match (is_stream, is_response) {
+        // A stream goes on until somebody ends it.
+        (true, _) => "Transfer-Encoding: chunked\r\n".to_owned(),
+        (false, false) if body.is_empty() => String::new(),
+        _ => format!("Content-Length: {}\r\n", body.len()),
+    };
+    let body = match is_stream {
+        true if body.is_empty() => body,
+        true => format!("{:x}\r\n{body}\r\n", body.len()),
+        false => body,
+    };
+    format!("{first}{fields}{length}\r\n{body}").into_bytes()
 }

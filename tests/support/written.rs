@@ -62,6 +62,11 @@ impl Session {
         self
     }
 
+    /// The next record stands so many nanoseconds later.
+    pub fn later(&mut self, ns: u64) -> &mut Self {
+        self.at(self.t + ns)
+    }
+
     /// Bytes that a pump reads at once.
     pub fn chunk(&mut self, stream: StreamId, bytes: &[u8]) {
         let at = self.sent[stream.index()];

@@ -25,6 +25,10 @@ mod told;
 #[path = "../support/written.rs"]
 mod written;
 
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../support/wire.rs"]
+mod wire;
+
 mod causes;
 mod pairing;
 mod query;

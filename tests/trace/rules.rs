@@ -25,7 +25,10 @@
 use crate::handshake::Start;
 use crate::telling::Telling;
 use crate::told::Row;
+use crate::wire;
 use mcpreel_lint::{Finding, Rule, Severity, families, rule};
+use mcpreel_store::reader::FindingRow;
+use mcpreel_trace::frame::Seq;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -46,7 +49,10 @@ struct Case {
     about: String,
     #[serde(flatten)]
     start: Start,
+    #[serde(default)]
     record: Vec<Row>,
+    /// Connections in place of a record: see `support/wire.rs`.
+    http: Option<String>,
     #[serde(default)]
     live: bool,
 }
@@ -124,7 +130,7 @@ fn every_rule_says_why_it_matters_and_what_to_do() {
     }
 }
 
-fn difference(rule: &Rule, fires: &Fires) -> Option<String> {
+fn difference(rule: &'static Rule, fires: &Fires) -> Option<String> {
     let before = fires.case.start.frames();
     let found = findings(rule, &fires.case);
     let place = |finding: &Finding| match finding.frame {
@@ -162,7 +168,20 @@ fn severities(rule: &Rule) -> impl Iterator<Item = Severity> {
 }
 
 /// The findings of `rule` alone.
-fn findings(rule: &Rule, case: &Case) -> Vec<Finding> {
+fn findings(rule: &'static Rule, case: &Case) -> Vec<Finding> {
+    if let Some(http) = &case.http {
+        let dir = tempfile::tempdir().unwrap();
+        let found = wire::told(dir.path(), http).findings(0).unwrap();
+        let found = found.into_iter().filter(|row| &*row.rule == rule.id);
+        let finding = |row: FindingRow| Finding {
+            severity: row.severity.parse().unwrap(),
+            frame: row.frame,
+            exchange: row.exchange,
+            path: row.path,
+            ..rule.at(Seq(0), row.detail)
+        };
+        return found.map(finding).collect();
+    }
     let mut telling = Telling::default();
     for row in case.start.rows() {
         telling.row(&row);

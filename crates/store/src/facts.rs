@@ -11,7 +11,6 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
-use mcpreel_trace::http::HttpExchange;
 use mcpreel_wire::http::Head;
 use mcpreel_wire::message::Direction;
 use rusqlite::Row;

@@ -206,7 +206,9 @@ impl HttpLog {
             return None;
         }
         exchange.t_last = Some(head.t_last);
-        exchange.t_first.get_or_insert(head.t_last);
+        if head.carried.part != Part::End {
+            exchange.t_first.get_or_insert(head.t_last);
+        }
         if head.carried.part == Part::Event {
             exchange.events += 1;
             exchange.has_endpoint |= head.carried.is_endpoint;

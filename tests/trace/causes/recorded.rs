@@ -2,6 +2,7 @@
 
 use crate::handshake::Start;
 use crate::told::{Row, When, bytes as bytes_of, event, stream_id};
+use crate::wire;
 use crate::written::{Session, bytes, context, drain};
 use mcpreel_lint::cause::Facts;
 use mcpreel_store::indexer::Indexer;
@@ -21,7 +22,12 @@ pub struct Case {
     pub start: Start,
     #[serde(default)]
     context: Known,
+    #[serde(default)]
     record: Vec<Row>,
+    /// What real peers sent in place of a record: a file in `tests/net/wire`.
+    wire: Option<String>,
+    /// Connections told by hand: see `support/wire.rs`.
+    http: Option<String>,
     #[serde(default)]
     live: bool,
     #[serde(default)]
@@ -62,6 +68,13 @@ impl Case {
     /// What is known of its recording.
     pub fn facts(&self) -> Facts {
         let dir = tempfile::tempdir().unwrap();
+        if let Some(name) = &self.wire {
+            let recording = wire::recording(dir.path(), &wire::file(name));
+            return recording.facts(None).unwrap();
+        }
+        if let Some(http) = &self.http {
+            return wire::told(dir.path(), http).facts(None).unwrap();
+        }
         let mut session = Session::begin(&dir.path().join("told.reel"), self.context.context());
         let mut indexer = session.indexer();
         let mut last = 0;

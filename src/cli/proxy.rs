@@ -5,6 +5,7 @@ use super::folder::{Folder, Settings};
 use super::output;
 use super::{quantity, run};
 use clap::Args;
+use mcpreel_capture::net::credentials::Credentials;
 use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_capture::net::{Plan, is_loopback};
 use mcpreel_store::record::{self, proxy::proxy};
@@ -25,7 +26,10 @@ Examples:
 
 What passes is what either side sends, but for Host, Origin and Referer in requests, and Location and
 the endpoint of events in responses, where they name this proxy or the server itself. Each such change is
-on record.")]
+on record.
+
+Tokens, cookies and the like pass, but are not recorded: in their place stands ‹cred:1 9f3c›, the same
+wherever the same value was sent. --keep-credentials records them.")]
 pub struct Proxy {
     /// The server: http://, https://, ws://, wss:// or tcp://
     #[arg(value_name = "URL", value_parser = Upstream::parse)]
@@ -51,6 +55,9 @@ pub struct Proxy {
     /// a cloud
     #[arg(long)]
     keep_host: bool,
+    /// Record credentials as well: tokens, cookies, codes
+    #[arg(long)]
+    keep_credentials: bool,
 }
 
 impl Proxy {
@@ -69,27 +76,32 @@ impl Proxy {
         let mut faults: Vec<String> = settings.faults().collect();
         let [max_size, slow_ns] = run::configured(&settings, &mut faults);
         let name = self.name.unwrap_or_else(|| self.url.host().to_owned());
+        let (upstream, transport) = (self.url.to_string(), self.url.transport());
+        let mut key = [0; 32];
+        if !self.keep_credentials {
+            getrandom::fill(&mut key)?;
+        }
+        let plan = Plan {
+            upstream: self.url,
+            listen: self.listen,
+            keep_host: self.keep_host,
+            headers: self.headers,
+            credentials: (!self.keep_credentials).then(|| Credentials::new(key)),
+        };
         let options = record::Options {
             command: Vec::new(),
             name: run::usable(name, &mut faults),
             dir: settings.recordings_dir(&self.folder),
             cwd: None,
             origin: "live",
-            transport: self.url.transport(),
-            url: Some(self.url.to_string()),
+            transport,
+            url: Some(plan.recorded(&upstream)),
             parent: None,
             played: None,
             read_only_tools: Vec::new(),
             max_size: self.max_size.or(max_size),
             slow_ns,
             remarks: faults,
-        };
-        let upstream = self.url.to_string();
-        let plan = Plan {
-            upstream: self.url,
-            listen: self.listen,
-            keep_host: self.keep_host,
-            headers: self.headers,
         };
         let ready = |url: &str| {
             let put = format!("put {} into your host (Ctrl-C ends it)", escape(url));

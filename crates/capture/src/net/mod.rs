@@ -6,15 +6,19 @@
 //!
 //! * [`upstream`]: what the URL says, and how the server is reached;
 //! * `relay`: one client connection and its connection to the server;
-//! * `edits`: the few bytes that have to be changed, and who is refused.
+//! * `edits`: the few bytes that have to be changed, and who is refused;
+//! * [`credentials`]: what does not go on record, and `held`: bodies in which it stands.
 //!
 //! Each connection has two streams on record. What they mean is nobody's business here.
 
+pub mod credentials;
 mod edits;
+mod held;
 mod relay;
 pub mod upstream;
 
 use crate::tap::Tap;
+use credentials::Credentials;
 use edits::Rules;
 use mcpreel_trace::event::EventKind;
 use relay::Relay;
@@ -43,6 +47,16 @@ pub struct Plan {
     pub keep_host: bool,
     /// Headers that are added to each request.
     pub headers: Vec<(String, String)>,
+    /// Takes credentials out of what goes on record; `None`: they are kept.
+    pub credentials: Option<Credentials>,
+}
+
+impl Plan {
+    /// A URL as it goes on record.
+    pub fn recorded(&self, url: &str) -> String {
+        let credentials = self.credentials.as_ref();
+        credentials.map_or_else(|| url.to_owned(), |it| it.hide_in_url(url))
+    }
 }
 
 /// The sockets at which a proxy listens.
@@ -114,6 +128,7 @@ pub fn serve(plan: Plan, listener: Listener, tap: &Arc<Tap>) -> io::Result<()> {
         upstream: plan.upstream,
         keep_host: plan.keep_host,
         added: plan.headers,
+        credentials: plan.credentials,
         told: std::cell::RefCell::default(),
     });
     let here = LocalSet::new();

@@ -81,6 +81,11 @@ impl Upstream {
         &self.host
     }
 
+    /// Path and query.
+    pub fn target(&self) -> &str {
+        &self.target
+    }
+
     pub fn port(&self) -> u16 {
         self.port
     }

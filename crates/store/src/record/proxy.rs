@@ -31,8 +31,8 @@ pub fn proxy(options: &Options, plan: Plan, ready: impl FnOnce(&str)) -> Result<
     recorder.record_remarks(options);
     let url = listener.url(&plan);
     tap.event(EventKind::Listening {
-        url: url.clone(),
-        upstream: plan.upstream.to_string(),
+        url: plan.recorded(&url),
+        upstream: plan.recorded(&plan.upstream.to_string()),
     });
     recorder.start();
     ready(&url);

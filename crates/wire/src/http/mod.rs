@@ -16,6 +16,7 @@ mod events;
 mod head;
 
 pub use body::{Body, BodyLength, Malformed};
+pub use coding::Coding;
 pub use decoder::{Decoder, Protocol};
 pub use head::Head;
 

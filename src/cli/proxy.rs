@@ -6,11 +6,13 @@ use super::output;
 use super::{quantity, run};
 use clap::Args;
 use mcpreel_capture::net::credentials::Credentials;
+use mcpreel_capture::net::tls::Tls;
 use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_capture::net::{Plan, is_loopback};
 use mcpreel_store::record::{self, proxy::proxy};
 use mcpreel_wire::text::escape;
 use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::path::PathBuf;
 
 /// Record a server that is reached by a URL
 ///
@@ -55,6 +57,12 @@ pub struct Proxy {
     /// a cloud
     #[arg(long)]
     keep_host: bool,
+    /// Believe this authority as well, for a server with TLS: its certificate in PEM
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
+    /// Believe any certificate of the server
+    #[arg(long)]
+    insecure: bool,
     /// Record credentials as well: tokens, cookies, codes
     #[arg(long)]
     keep_credentials: bool,
@@ -81,8 +89,16 @@ impl Proxy {
         if !self.keep_credentials {
             getrandom::fill(&mut key)?;
         }
+        let tls = self
+            .url
+            .is_tls()
+            .then(|| Tls::new(self.ca.as_deref(), self.insecure));
+        let tls = tls
+            .transpose()
+            .map_err(|error| Failure::Usage(error.to_string()))?;
         let plan = Plan {
             upstream: self.url,
+            tls,
             listen: self.listen,
             keep_host: self.keep_host,
             headers: self.headers,

@@ -11,6 +11,7 @@
 
 use super::credentials::Credentials;
 use super::held::{Held, is_oauth};
+use super::tls::Tls;
 use super::upstream::Upstream;
 use mcpreel_wire::http::{Body, BodyLength, Head};
 use std::borrow::Cow;
@@ -22,9 +23,9 @@ use std::rc::Rc;
 const LONGEST_HEAD: usize = 256 * 1024;
 
 /// What has to be known to change anything.
-#[derive(Debug)]
 pub struct Rules {
     pub upstream: Upstream,
+    pub tls: Option<Tls>,
     /// The authorities under which we can be reached, in lower case: `127.0.0.1:7339`.
     pub ours: Vec<String>,
     /// Leave `Host`, `Origin` and `Referer` as they are, and ask nobody where he comes from.

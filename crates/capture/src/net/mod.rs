@@ -5,6 +5,7 @@
 //! ```
 //!
 //! * [`upstream`]: what the URL says, and how the server is reached;
+//! * [`tls`]: TLS to it;
 //! * `relay`: one client connection and its connection to the server;
 //! * `edits`: the few bytes that have to be changed, and who is refused;
 //! * [`credentials`]: what does not go on record, and `held`: bodies in which it stands.
@@ -15,6 +16,7 @@ pub mod credentials;
 mod edits;
 mod held;
 mod relay;
+pub mod tls;
 pub mod upstream;
 
 use crate::tap::Tap;
@@ -26,6 +28,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::rc::Rc;
 use std::sync::Arc;
+use tls::Tls;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::LocalSet;
@@ -38,9 +41,10 @@ pub const PORT: u16 = 7339;
 const TRIES: u16 = 50;
 
 /// What is asked of a proxy.
-#[derive(Debug)]
 pub struct Plan {
     pub upstream: Upstream,
+    /// For a server that is reached by TLS.
+    pub tls: Option<Tls>,
     /// Where to listen; `None`: at a free port of this machine alone.
     pub listen: Option<SocketAddr>,
     /// Pass `Host`, `Origin` and `Referer` as they are, and refuse nobody.
@@ -126,6 +130,7 @@ pub fn serve(plan: Plan, listener: Listener, tap: &Arc<Tap>) -> io::Result<()> {
     let rules = Rc::new(Rules {
         ours: listener.authorities(),
         upstream: plan.upstream,
+        tls: plan.tls,
         keep_host: plan.keep_host,
         added: plan.headers,
         credentials: plan.credentials,
@@ -172,7 +177,7 @@ async fn relay(
     let _ = client.set_nodelay(true);
     let peer = peer.to_string();
     let relay = Relay::new(number, peer.clone(), tap, rules);
-    match rules.upstream.connect().await {
+    match rules.upstream.connect(rules.tls.as_ref()).await {
         Ok((server, address, took)) => {
             tap.event(EventKind::Connected {
                 connection: number,

@@ -1,5 +1,6 @@
 //! The server behind the URL: what the URL says, and how it is reached.
 
+use super::tls::Tls;
 use mcpreel_trace::event::Step;
 use std::fmt;
 use std::io;
@@ -9,6 +10,7 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, lookup_host};
+use tokio_rustls::client::TlsStream;
 
 /// A server that is reached over the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,6 +182,7 @@ fn split(authority: &str) -> Result<(&str, Option<u16>), String> {
 /// A connection to the server.
 pub enum Link {
     Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
 }
 
 /// How long the steps took, nanoseconds.
@@ -199,8 +202,11 @@ pub struct Unreachable {
 }
 
 impl Upstream {
-    /// Connects to the server.
-    pub async fn connect(&self) -> Result<(Link, SocketAddr, Took), Unreachable> {
+    /// Connects to the server; with TLS, where its URL says so and there is a `tls`.
+    pub async fn connect(
+        &self,
+        tls: Option<&Tls>,
+    ) -> Result<(Link, SocketAddr, Took), Unreachable> {
         let mut took = Took::default();
         let began = Instant::now();
         let failed = |step, message| Unreachable { step, message };
@@ -221,7 +227,13 @@ impl Upstream {
                     took.tcp = nanos(began);
                     // Where it fails, small messages wait for a moment.
                     let _ = stream.set_nodelay(true);
-                    return Ok((Link::Plain(stream), address, took));
+                    let Some(tls) = tls.filter(|_| self.is_tls()) else {
+                        return Ok((Link::Plain(stream), address, took));
+                    };
+                    let began = Instant::now();
+                    let stream = tls.connect(&self.host, stream).await?;
+                    took.tls = Some(nanos(began));
+                    return Ok((Link::Tls(Box::new(stream)), address, took));
                 }
                 Err(error) => last = error,
             }
@@ -243,7 +255,10 @@ fn nanos(since: Instant) -> u64 {
 impl Link {
     /// Lets the server see a reset when the connection is dropped.
     pub fn reset(&self) {
-        let Self::Plain(stream) = self;
+        let stream = match self {
+            Self::Plain(stream) => stream,
+            Self::Tls(stream) => stream.get_ref().0,
+        };
         let _ = stream.set_zero_linger();
     }
 }
@@ -256,6 +271,14 @@ impl AsyncRead for Link {
     ) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
+            Self::Tls(stream) => match Pin::new(stream).poll_read(cx, buffer) {
+                // Many servers close without a word of TLS about it. Whether something is missing
+                // is for the client to judge, which sees the same end.
+                Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    Poll::Ready(Ok(()))
+                }
+                read => read,
+            },
         }
     }
 }
@@ -268,18 +291,21 @@ impl AsyncWrite for Link {
     ) -> Poll<io::Result<usize>> {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
         }
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
         }
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
         }
     }
 }

@@ -1,0 +1,171 @@
+//! Heads of HTTP/1 messages: where one ends, and what it says.
+//!
+//! Lenient where a head is only shown (a broken header line is left out, the others are read),
+//! strict in nothing: what a head means for the framing is judged in [`body`](super::body).
+
+use httparse::{EMPTY_HEADER, ParserConfig, Status};
+
+/// The longest head that is taken for one.
+pub const MAX_HEAD: usize = 256 << 10;
+
+/// The head of a request or response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    pub start: Start,
+    /// Minor version of HTTP/1: 0 or 1.
+    pub minor: u8,
+    /// Names as they were written and values, in order.
+    pub headers: Vec<(String, String)>,
+}
+
+/// The first line of a head.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    Request { method: String, target: String },
+    Response { status: u16, reason: String },
+}
+
+impl Head {
+    /// Reads a whole head, with its empty line; `None` where the bytes are none. What begins with
+    /// `HTTP/` is read as a response.
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
+        let lines = memchr::memchr_iter(b'\n', bytes).count();
+        let mut room = vec![EMPTY_HEADER; lines];
+        let mut config = ParserConfig::default();
+        config
+            .ignore_invalid_headers_in_requests(true)
+            .ignore_invalid_headers_in_responses(true)
+            .allow_spaces_after_header_name_in_responses(true)
+            .allow_obsolete_multiline_headers_in_responses(true);
+        let (start, minor, headers) = if bytes.starts_with(b"HTTP/") {
+            let mut response = httparse::Response::new(&mut room);
+            let parsed = config.parse_response(&mut response, bytes);
+            whole(parsed)?;
+            let start = Start::Response {
+                status: response.code?,
+                reason: response.reason?.to_owned(),
+            };
+            (start, response.version?, response.headers)
+        } else {
+            let mut request = httparse::Request::new(&mut room);
+            let parsed = config.parse_request(&mut request, bytes);
+            whole(parsed)?;
+            let start = Start::Request {
+                method: request.method?.to_owned(),
+                target: request.path?.to_owned(),
+            };
+            (start, request.version?, request.headers)
+        };
+        let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+        let headers = headers
+            .iter()
+            .map(|header| (header.name.to_owned(), text(header.value)))
+            .collect();
+        Some(Self {
+            start,
+            minor,
+            headers,
+        })
+    }
+
+    pub fn method(&self) -> Option<&str> {
+        match &self.start {
+            Start::Request { method, .. } => Some(method),
+            Start::Response { .. } => None,
+        }
+    }
+
+    pub fn target(&self) -> Option<&str> {
+        match &self.start {
+            Start::Request { target, .. } => Some(target),
+            Start::Response { .. } => None,
+        }
+    }
+
+    pub fn status(&self) -> Option<u16> {
+        match self.start {
+            Start::Request { .. } => None,
+            Start::Response { status, .. } => Some(status),
+        }
+    }
+
+    /// The value of the first header with this name, whatever its case.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.all(name).next()
+    }
+
+    /// The values of all headers with this name, whatever its case, in order.
+    pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.headers
+            .iter()
+            .filter(move |(one, _)| one.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// The members of the lists in all headers with this name (RFC 9110, 5.6.1), in order.
+    pub fn list(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.all(name)
+            .flat_map(|value| value.split(','))
+            .map(str::trim)
+            .filter(|member| !member.is_empty())
+    }
+
+    /// The media type without its parameters, as it was written.
+    pub fn content_type(&self) -> Option<&str> {
+        let value = self.get("content-type")?;
+        Some(value.split(';').next().unwrap_or_default().trim())
+    }
+
+    /// Whether the body is a stream of server-sent events.
+    pub fn is_event_stream(&self) -> bool {
+        let event_stream = |one: &str| one.eq_ignore_ascii_case("text/event-stream");
+        self.content_type().is_some_and(event_stream)
+    }
+}
+
+/// Whether all of a head is there.
+fn whole(parsed: httparse::Result<usize>) -> Option<()> {
+    matches!(parsed, Ok(Status::Complete(_))).then_some(())
+}
+
+/// A scanner that finds the empty line which ends a head, whatever the chunks are. A line ends with
+/// `\n`, with or without `\r` before it (RFC 9112, 2.2).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HeadEnd {
+    /// What is there of the line so far.
+    line: Line,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Line {
+    #[default]
+    Empty,
+    CarriageReturn,
+    Text,
+}
+
+impl HeadEnd {
+    /// How many of `bytes` belong to the head, if it ends in them: to behind its empty line. An
+    /// empty line in front of the start line counts, too: it is for the caller to leave it out.
+    pub fn push(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while at < bytes.len() {
+            match (bytes[at], self.line) {
+                (b'\n', Line::Text) => self.line = Line::Empty,
+                (b'\n', Line::Empty | Line::CarriageReturn) => {
+                    self.line = Line::Empty;
+                    return Some(at + 1);
+                }
+                (b'\r', Line::Empty) => self.line = Line::CarriageReturn,
+                _ => {
+                    self.line = Line::Text;
+                    let rest = &bytes[at..];
+                    at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                    continue;
+                }
+            }
+            at += 1;
+        }
+        None
+    }
+}

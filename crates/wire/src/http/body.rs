@@ -184,7 +184,9 @@ impl Follower {
         for (at, &byte) in bytes.iter().enumerate() {
             self.state = self.state.after(byte);
             match self.state {
-                State::Broken => return Eaten::Broken,
+                State::Broken if at == 0 => return Eaten::Broken,
+                // The next call says that it is broken, at the same byte however it was read.
+                State::Broken => return Eaten::Framing(at),
                 State::Chunk(_) | State::Trailers(_) => return Eaten::Framing(at + 1),
                 _ => {}
             }

@@ -1,0 +1,297 @@
+//! Content and transfer codings undone: gzip, deflate, brotli, zstd, several in a row.
+//!
+//! Input goes through the libraries byte by byte. They give all that is known by then, so what
+//! comes out does not depend on how the connection was read, not even in front of an error, and
+//! every decoded byte has its place on the wire.
+//!
+//! Senders err: bytes that prove to be none of their coding before any came out are given as they
+//! are, and bytes behind the end of a coding are left out.
+
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
+use flate2::{Decompress, FlushDecompress, Status};
+use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer};
+
+/// What a body may become, if it is more than [`PER_BYTE`] times its length: more is a bomb.
+pub(super) const MAX_DECODED: u64 = 256 << 20;
+
+/// What a stream without end may become beyond that, for each byte of it. Deflate reaches it just
+/// so with zeros.
+const PER_BYTE: u64 = 1024;
+
+/// More codings than that in a row are a bomb.
+const MAX_STAGES: usize = 4;
+
+/// How much of its input a stage keeps while nothing comes out; a block of zstd is no longer.
+const MAX_HELD: usize = 256 << 10;
+
+/// The largest window of zstd as a content coding (RFC 9659), 8 MiB.
+const ZSTD_WINDOW: u32 = 23;
+
+/// The input is not of the coding, or a bomb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Broken;
+
+/// Where decoded bytes go.
+type Out<'a> = &'a mut dyn FnMut(&[u8]) -> Result<(), Broken>;
+
+/// The codings of one body, outermost first.
+pub(super) struct Codings {
+    stages: Vec<Stage>,
+    budget: u64,
+    endless: bool,
+}
+
+impl Codings {
+    /// Undoes the codings with these names, in the order in which the sender applied them; `None`
+    /// where there is nothing to undo. What is inside of an unknown one is left as it is. The
+    /// output of an `endless` body may grow with its input.
+    pub(super) fn new(names: &[&str], endless: bool) -> Option<Self> {
+        let known = names.iter().rev().map_while(|name| Coding::named(name));
+        let stages: Vec<Stage> = known.take(MAX_STAGES + 1).map(Stage::new).collect();
+        (1..=MAX_STAGES).contains(&stages.len()).then_some(Self {
+            stages,
+            budget: MAX_DECODED,
+            endless,
+        })
+    }
+
+    /// Decodes the next byte. To be called no more after it failed.
+    pub(super) fn push(&mut self, byte: u8, out: &mut dyn FnMut(&[u8])) -> Result<(), Broken> {
+        if self.endless {
+            self.budget += PER_BYTE;
+        }
+        feed(&mut self.stages, &[byte], &mut self.budget, out)
+    }
+}
+
+fn feed(
+    stages: &mut [Stage],
+    input: &[u8],
+    budget: &mut u64,
+    out: &mut dyn FnMut(&[u8]),
+) -> Result<(), Broken> {
+    let Some((stage, inner)) = stages.split_first_mut() else {
+        out(input);
+        return Ok(());
+    };
+    for &byte in input {
+        stage.feed(byte, &mut |decoded| {
+            *budget = budget.checked_sub(decoded.len() as u64).ok_or(Broken)?;
+            feed(inner, decoded, budget, out)
+        })?;
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Coding {
+    Gzip,
+    Deflate,
+    Brotli,
+    Zstd,
+}
+
+impl Coding {
+    fn named(name: &str) -> Option<Self> {
+        Some(match name.to_ascii_lowercase().as_str() {
+            "gzip" | "x-gzip" => Self::Gzip,
+            "deflate" => Self::Deflate,
+            "br" => Self::Brotli,
+            "zstd" => Self::Zstd,
+            _ => return None,
+        })
+    }
+
+    fn engine(self) -> Engine {
+        match self {
+            Self::Gzip => Engine::Inflate(Decompress::new_gzip(15)),
+            Self::Deflate => Engine::Inflate(Decompress::new(true)),
+            Self::Brotli => {
+                let (bytes, words, codes) =
+                    <(StandardAlloc, StandardAlloc, StandardAlloc)>::default();
+                Engine::Brotli(Box::new(BrotliState::new_strict(bytes, words, codes)))
+            }
+            Self::Zstd => {
+                let mut context = DCtx::create();
+                let limited = context.set_parameter(DParameter::WindowLogMax(ZSTD_WINDOW));
+                debug_assert!(limited.is_ok(), "zstd knows windows of 8 MiB");
+                Engine::Zstd(context)
+            }
+        }
+    }
+}
+
+/// One coding undone.
+struct Stage {
+    coding: Coding,
+    doing: Doing,
+    /// What was read while nothing came out of a member; `None` once something did.
+    held: Option<Vec<u8>>,
+    buffer: Box<[u8]>,
+}
+
+enum Doing {
+    /// The first member of gzip or frame of zstd, or all of another coding.
+    First(Engine),
+    /// Without the header of zlib, as many senders understood "deflate".
+    RawDeflate(Engine),
+    /// A member behind another, if it is one.
+    Later(Engine),
+    /// The bytes are not of this coding.
+    Passing,
+    /// What follows belongs to nothing.
+    Ignoring,
+}
+
+impl Stage {
+    fn new(coding: Coding) -> Self {
+        Self {
+            coding,
+            doing: Doing::First(coding.engine()),
+            held: Some(Vec::new()),
+            buffer: vec![0; 8 << 10].into(),
+        }
+    }
+
+    fn feed(&mut self, byte: u8, out: Out) -> Result<(), Broken> {
+        let engine = match &mut self.doing {
+            Doing::First(engine) | Doing::RawDeflate(engine) | Doing::Later(engine) => engine,
+            Doing::Passing => return out(&[byte]),
+            Doing::Ignoring => return Ok(()),
+        };
+        match &mut self.held {
+            Some(held) if held.len() < MAX_HELD => held.push(byte),
+            held => *held = None,
+        }
+        let mut input: &[u8] = &[byte];
+        loop {
+            let step = engine.step(input, &mut self.buffer);
+            input = &input[step.read..];
+            if step.written > 0 {
+                self.held = None;
+                out(&self.buffer[..step.written])?;
+            }
+            match step.then {
+                Then::Ended => self.member_ended(),
+                Then::Broken => return self.give_up(out),
+                // More may be waiting where the buffer was too short.
+                Then::Goes if step.written == self.buffer.len() => continue,
+                Then::Goes => {}
+            }
+            return Ok(());
+        }
+    }
+
+    fn member_ended(&mut self) {
+        self.doing = match self.coding {
+            Coding::Gzip | Coding::Zstd => Doing::Later(self.coding.engine()),
+            Coding::Deflate | Coding::Brotli => Doing::Ignoring,
+        };
+        self.held = Some(Vec::new());
+    }
+
+    /// What the bytes are if they are not what they were taken for.
+    fn give_up(&mut self, out: Out) -> Result<(), Broken> {
+        let held = self.held.replace(Vec::new()).ok_or(Broken)?;
+        match (&self.doing, self.coding) {
+            (Doing::Later(_), _) => self.doing = Doing::Ignoring,
+            (Doing::First(_), Coding::Deflate) => {
+                self.doing = Doing::RawDeflate(Engine::raw_deflate());
+                for byte in held {
+                    self.feed(byte, out)?;
+                }
+            }
+            _ => {
+                self.doing = Doing::Passing;
+                out(&held)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A library that decodes.
+pub(super) enum Engine {
+    Inflate(Decompress),
+    Brotli(Box<BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>>),
+    Zstd(DCtx<'static>),
+}
+
+/// What an [`Engine`] did.
+pub(super) struct Step {
+    pub(super) read: usize,
+    pub(super) written: usize,
+    pub(super) then: Then,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Then {
+    Goes,
+    Ended,
+    Broken,
+}
+
+impl Engine {
+    /// Raw deflate, without header and checksum.
+    pub(super) fn raw_deflate() -> Self {
+        Self::Inflate(Decompress::new(false))
+    }
+
+    /// Reads some of `input` and fills `output` with what comes out of it.
+    pub(super) fn step(&mut self, input: &[u8], output: &mut [u8]) -> Step {
+        match self {
+            Self::Inflate(inflate) => {
+                let (read, written) = (inflate.total_in(), inflate.total_out());
+                let then = match inflate.decompress(input, output, FlushDecompress::Sync) {
+                    Ok(Status::Ok | Status::BufError) => Then::Goes,
+                    Ok(Status::StreamEnd) => Then::Ended,
+                    Err(_) => Then::Broken,
+                };
+                let since = |now: u64, before| usize::try_from(now - before).unwrap_or(usize::MAX);
+                Step {
+                    read: since(inflate.total_in(), read),
+                    written: since(inflate.total_out(), written),
+                    then,
+                }
+            }
+            Self::Brotli(state) => {
+                let (mut read, mut written, mut total) = (0, 0, 0);
+                let (mut left, mut room) = (input.len(), output.len());
+                let result = BrotliDecompressStream(
+                    &mut left,
+                    &mut read,
+                    input,
+                    &mut room,
+                    &mut written,
+                    output,
+                    &mut total,
+                    state,
+                );
+                let then = match result {
+                    BrotliResult::ResultSuccess => Then::Ended,
+                    BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => Then::Goes,
+                    BrotliResult::ResultFailure => Then::Broken,
+                };
+                Step {
+                    read,
+                    written,
+                    then,
+                }
+            }
+            Self::Zstd(context) => {
+                let mut from = InBuffer::around(input);
+                let mut to = OutBuffer::around(output);
+                let then = match context.decompress_stream(&mut to, &mut from) {
+                    Ok(0) => Then::Ended,
+                    Ok(_) => Then::Goes,
+                    Err(_) => Then::Broken,
+                };
+                Step {
+                    read: from.pos(),
+                    written: to.pos(),
+                    then,
+                }
+            }
+        }
+    }
+}

@@ -1,8 +1,8 @@
 //! Content and transfer codings undone: gzip, deflate, brotli, zstd, several in a row.
 //!
-//! Input goes through the libraries byte by byte. They give all that is known by then, so what
-//! comes out does not depend on how the connection was read, not even in front of an error, and
-//! every decoded byte has its place on the wire.
+//! Input goes through the libraries in blocks of one length, so what comes out does not depend on
+//! how the connection was read, not even in front of an error. For a stream of events a block is
+//! a byte: an event is known as soon as it can be, and has its place on the wire.
 //!
 //! Senders err: bytes that prove to be none of their coding before any came out are given as they
 //! are, and bytes behind the end of a coding are left out.
@@ -17,6 +17,9 @@ pub(super) const MAX_DECODED: u64 = 256 << 20;
 /// What a stream without end may become beyond that, for each byte of it. Deflate reaches it just
 /// so with zeros.
 const PER_BYTE: u64 = 1024;
+
+/// How many bytes of a body are decoded at once.
+const BLOCK: usize = 64 << 10;
 
 /// More codings than that in a row are a bomb.
 const MAX_STAGES: usize = 4;
@@ -34,36 +37,61 @@ pub(super) struct Broken;
 /// Where decoded bytes go.
 type Out<'a> = &'a mut dyn FnMut(&[u8]) -> Result<(), Broken>;
 
-/// The codings of one body, outermost first.
+/// The codings of one body.
 pub(super) struct Codings {
+    /// Outermost first.
     stages: Vec<Stage>,
+    /// How much may come out of all stages.
     budget: u64,
-    endless: bool,
+    /// What is not decoded yet, less than a block.
+    waiting: Vec<u8>,
 }
 
 impl Codings {
     /// Undoes the codings with these names, in the order in which the sender applied them; `None`
-    /// where there is nothing to undo. What is inside of an unknown one is left as it is. The
-    /// output of an `endless` body may grow with its input.
-    pub(super) fn new(names: &[&str], endless: bool) -> Option<Self> {
+    /// where there is nothing to undo. What is inside of an unknown one is left as it is.
+    pub(super) fn new(names: &[&str]) -> Option<Self> {
         let known = names.iter().rev().map_while(|name| Coding::named(name));
         let stages: Vec<Stage> = known.take(MAX_STAGES + 1).map(Stage::new).collect();
         (1..=MAX_STAGES).contains(&stages.len()).then_some(Self {
             stages,
             budget: MAX_DECODED,
-            endless,
+            waiting: Vec::new(),
         })
     }
 
-    /// Decodes the next byte. To be called no more after it failed.
-    pub(super) fn push(&mut self, byte: u8, out: &mut dyn FnMut(&[u8])) -> Result<(), Broken> {
-        if self.endless {
-            self.budget += PER_BYTE;
+    /// Decodes the next bytes of a body. To be called no more after it failed.
+    pub(super) fn push(
+        &mut self,
+        mut bytes: &[u8],
+        out: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), Broken> {
+        while !bytes.is_empty() {
+            let room = BLOCK - self.waiting.len();
+            let (now, rest) = bytes.split_at(bytes.len().min(room));
+            self.waiting.extend_from_slice(now);
+            if self.waiting.len() == BLOCK {
+                self.finish(out)?;
+            }
+            bytes = rest;
         }
+        Ok(())
+    }
+
+    /// Decodes the next byte of a stream of events, whose output may grow with its input.
+    pub(super) fn push_byte(&mut self, byte: u8, out: &mut dyn FnMut(&[u8])) -> Result<(), Broken> {
+        self.budget += PER_BYTE;
         feed(&mut self.stages, &[byte], &mut self.budget, out)
+    }
+
+    /// Decodes what waits for the rest of its block.
+    pub(super) fn finish(&mut self, out: &mut dyn FnMut(&[u8])) -> Result<(), Broken> {
+        let waiting = std::mem::take(&mut self.waiting);
+        feed(&mut self.stages, &waiting, &mut self.budget, out)
     }
 }
 
+/// Decodes `input` by all of `stages`.
 fn feed(
     stages: &mut [Stage],
     input: &[u8],
@@ -74,13 +102,10 @@ fn feed(
         out(input);
         return Ok(());
     };
-    for &byte in input {
-        stage.feed(byte, &mut |decoded| {
-            *budget = budget.checked_sub(decoded.len() as u64).ok_or(Broken)?;
-            feed(inner, decoded, budget, out)
-        })?;
-    }
-    Ok(())
+    stage.feed(input, &mut |decoded| {
+        *budget = budget.checked_sub(decoded.len() as u64).ok_or(Broken)?;
+        feed(inner, decoded, budget, out)
+    })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,18 +178,14 @@ impl Stage {
         }
     }
 
-    fn feed(&mut self, byte: u8, out: Out) -> Result<(), Broken> {
-        let engine = match &mut self.doing {
-            Doing::First(engine) | Doing::RawDeflate(engine) | Doing::Later(engine) => engine,
-            Doing::Passing => return out(&[byte]),
-            Doing::Ignoring => return Ok(()),
-        };
-        match &mut self.held {
-            Some(held) if held.len() < MAX_HELD => held.push(byte),
-            held => *held = None,
-        }
-        let mut input: &[u8] = &[byte];
+    fn feed(&mut self, mut input: &[u8], out: Out) -> Result<(), Broken> {
+        self.hold(input);
         loop {
+            let engine = match &mut self.doing {
+                Doing::First(engine) | Doing::RawDeflate(engine) | Doing::Later(engine) => engine,
+                Doing::Passing => return out(input),
+                Doing::Ignoring => return Ok(()),
+            };
             let step = engine.step(input, &mut self.buffer);
             input = &input[step.read..];
             if step.written > 0 {
@@ -172,22 +193,33 @@ impl Stage {
                 out(&self.buffer[..step.written])?;
             }
             match step.then {
-                Then::Ended => self.member_ended(),
-                Then::Broken => return self.give_up(out),
-                // More may be waiting where the buffer was too short.
-                Then::Goes if step.written == self.buffer.len() => continue,
                 Then::Goes => {}
+                Then::Ended => self.member_ended(input),
+                Then::Broken => return self.give_up(out),
             }
-            return Ok(());
+            // Where the buffer was too short, more may come without any input.
+            let stuck = step.read == 0 && step.written == 0;
+            if stuck || (input.is_empty() && step.written < self.buffer.len()) {
+                return Ok(());
+            }
         }
     }
 
-    fn member_ended(&mut self) {
+    fn hold(&mut self, input: &[u8]) {
+        match &mut self.held {
+            Some(held) if held.len() + input.len() <= MAX_HELD => held.extend_from_slice(input),
+            held => *held = None,
+        }
+    }
+
+    /// Goes on with the `rest` of the input behind a member.
+    fn member_ended(&mut self, rest: &[u8]) {
         self.doing = match self.coding {
             Coding::Gzip | Coding::Zstd => Doing::Later(self.coding.engine()),
             Coding::Deflate | Coding::Brotli => Doing::Ignoring,
         };
         self.held = Some(Vec::new());
+        self.hold(rest);
     }
 
     /// What the bytes are if they are not what they were taken for.
@@ -197,9 +229,7 @@ impl Stage {
             (Doing::Later(_), _) => self.doing = Doing::Ignoring,
             (Doing::First(_), Coding::Deflate) => {
                 self.doing = Doing::RawDeflate(Engine::raw_deflate());
-                for byte in held {
-                    self.feed(byte, out)?;
-                }
+                self.feed(&held, out)?;
             }
             _ => {
                 self.doing = Doing::Passing;

@@ -1,7 +1,7 @@
 //! The body of one message: followed to its end, decoded, and given as one piece or as events.
 
 use super::body::{BodyLength, Eaten, Follower};
-use super::coding::{Codings, MAX_DECODED};
+use super::coding::{Broken, Codings, MAX_DECODED};
 use super::events::{EventStream, Place};
 use super::head::Head;
 use super::piece::{Ended, Open, Out, Part, Raw, Read, give_end};
@@ -39,7 +39,7 @@ impl Content {
             .collect();
         Self {
             follower: Follower::new(length),
-            codings: Codings::new(&names, events),
+            codings: Codings::new(&names),
             broken: false,
             kind: if events {
                 Kind::Events(EventStream::default())
@@ -97,7 +97,7 @@ impl Content {
         self.close(Ended::Cut, at, t, out);
         self.give_trailers(out);
         self.kind = Kind::Rest(Raw::default());
-        self.codings = None;
+        self.broken = false;
         self.follower.skip(bytes)
     }
 
@@ -118,21 +118,29 @@ impl Content {
 
     fn take(&mut self, read: Read, out: &mut Out) {
         self.reach(read);
-        let Some(codings) = &mut self.codings else {
-            return self.kind.decoded(read, read.bytes, 1, out);
-        };
-        for index in 0..read.bytes.len() {
-            if self.broken {
-                return;
+        match (&mut self.kind, &mut self.codings) {
+            _ if self.broken => {}
+            (Kind::Body(open), Some(codings)) => {
+                self.broken = codings
+                    .push(read.bytes, &mut |bytes| open.add(bytes))
+                    .is_err();
             }
-            let (now, _) = read.split_at(index).1.split_at(1);
-            let kind = &mut self.kind;
-            let decoded = codings.push(now.bytes[0], &mut |bytes| kind.decoded(now, bytes, 0, out));
-            self.broken = decoded.is_err() || self.kind.open() > MAX_DECODED;
+            (Kind::Body(open), None) => open.add(read.bytes),
+            (Kind::Events(events), Some(codings)) => {
+                self.broken = push_events(events, codings, read, out).is_err();
+            }
+            (Kind::Events(events), None) => events.push(read.bytes, Place::of(read, 1), out),
+            (Kind::Rest(raw), _) => raw.push(read, out),
+            (Kind::Over, _) => {}
         }
     }
 
     fn close(&mut self, ended: Ended, at: u64, t: u64, out: &mut Out) {
+        if let (Kind::Body(open), Some(codings), false) =
+            (&mut self.kind, &mut self.codings, self.broken)
+        {
+            self.broken = codings.finish(&mut |bytes| open.add(bytes)).is_err();
+        }
         let ended = if self.broken { Ended::Cut } else { ended };
         match std::mem::replace(&mut self.kind, Kind::Over) {
             Kind::Body(mut open) if open.total > 0 => {
@@ -157,26 +165,19 @@ impl Content {
     }
 }
 
-impl Kind {
-    /// Takes the decoded `bytes` of what was read: as long as that, or all from one byte of it.
-    fn decoded(&mut self, read: Read, bytes: &[u8], step: u64, out: &mut Out) {
-        match self {
-            Self::Body(open) => open.add(bytes),
-            Self::Events(events) => {
-                let (wire, t) = (read.at, read.t);
-                events.push(bytes, Place { wire, step, t }, out);
-            }
-            Self::Rest(raw) => raw.push(read, out),
-            Self::Over => {}
+fn push_events(
+    events: &mut EventStream,
+    codings: &mut Codings,
+    mut read: Read,
+    out: &mut Out,
+) -> Result<(), Broken> {
+    while let &[byte, ..] = read.bytes {
+        let place = Place::of(read, 0);
+        codings.push_byte(byte, &mut |bytes| events.push(bytes, place, out))?;
+        if events.open() > MAX_DECODED {
+            return Err(Broken);
         }
+        read = read.split_at(1).1;
     }
-
-    /// How much is decoded of the piece that is open.
-    fn open(&self) -> u64 {
-        match self {
-            Self::Body(open) => open.total,
-            Self::Events(events) => events.open(),
-            Self::Rest(_) | Self::Over => 0,
-        }
-    }
+    Ok(())
 }

@@ -4,20 +4,29 @@
 //! `\r\n` or `\r`. An empty line that ends with `\r` is there at once, but where the line before it
 //! ended with `\r\n`: then its `\n` is waited for, so that it belongs to the block.
 
-use super::piece::{EventFields, Open, Out, Part};
+use super::piece::{EventFields, Open, Out, Part, Read};
 
 /// Where decoded bytes stand on the wire.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     /// The place of the first.
-    pub(super) wire: u64,
+    wire: u64,
     /// How far each of the others is from the one before: 1, or 0 where the same compressed byte
     /// gave all of them.
-    pub(super) step: u64,
-    pub(super) t: u64,
+    step: u64,
+    t: u64,
 }
 
 impl Place {
+    /// The place of what was read, or of what its first byte gave.
+    pub(super) fn of(read: Read, step: u64) -> Self {
+        Self {
+            wire: read.at,
+            step,
+            t: read.t,
+        }
+    }
+
     fn nth(self, index: usize) -> Self {
         Self {
             wire: self.wire + index as u64 * self.step,

@@ -270,26 +270,28 @@ impl Deflate {
 
     /// Adds what the next bytes of a message become, and says how the message goes on.
     fn inflate(&mut self, bytes: &[u8], open: &mut Open) -> Payload {
-        for byte in bytes.chunks(1) {
-            let mut input = byte;
-            while let Some(engine) = &mut self.engine {
-                let step = engine.step(input, &mut self.buffer);
-                input = &input[step.read..];
-                open.add(&self.buffer[..step.written]);
-                match step.then {
-                    // A last block in the middle of a message, as RFC 7692, 7.2.3.5 allows it.
-                    Then::Ended => self.engine = Some(Engine::raw_deflate()),
-                    Then::Goes if step.written == self.buffer.len() => continue,
-                    Then::Goes => {}
-                    Then::Broken => self.engine = None,
-                }
+        let mut input = bytes;
+        while let Some(engine) = &mut self.engine {
+            let step = engine.step(input, &mut self.buffer);
+            input = &input[step.read..];
+            open.add(&self.buffer[..step.written]);
+            match step.then {
+                Then::Goes => {}
+                // A last block within a message, as RFC 7692, 7.2.3.5 allows it.
+                Then::Ended => self.engine = Some(Engine::raw_deflate()),
+                Then::Broken => self.engine = None,
+            }
+            if open.total > MAX_DECODED {
+                self.engine = None;
+            }
+            let stuck = step.read == 0 && step.written == 0;
+            if stuck || (input.is_empty() && step.written < self.buffer.len()) {
                 break;
             }
-            if self.engine.is_none() || open.total > MAX_DECODED {
-                self.engine = None;
-                return Payload::Broken;
-            }
         }
-        Payload::Compressed
+        match self.engine {
+            Some(_) => Payload::Compressed,
+            None => Payload::Broken,
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::body::BodyLength;
 use super::content::Content;
 use super::head::{Head, HeadEnd, MAX_HEAD, Start};
-use super::piece::{Ended, Open, Out, Part, Piece, Raw, Read, give_end};
+use super::piece::{Emit, Ended, Open, Out, Part, Raw, Read, give_end};
 use super::websocket::WebSocket;
 use crate::framing::Framer;
 use crate::message::Direction;
@@ -84,13 +84,7 @@ impl Decoder {
 
     /// Takes the next bytes of `direction`, read at `t` (nanoseconds), and gives the pieces that
     /// are whole with them.
-    pub fn push(
-        &mut self,
-        direction: Direction,
-        t: u64,
-        bytes: &[u8],
-        emit: &mut dyn FnMut(Piece<'_>),
-    ) {
+    pub fn push(&mut self, direction: Direction, t: u64, bytes: &[u8], emit: Emit) {
         let (side, exchanges) = self.side(direction);
         side.push(t, bytes, exchanges, emit);
         self.client.follow_switch(&mut self.exchanges, emit);
@@ -98,13 +92,7 @@ impl Decoder {
 
     /// Leaves out `bytes` that are missing in the stream: what is open ends as cut. Behind them
     /// nothing is understood, unless they are part of lines or of a body of known length.
-    pub fn skip(
-        &mut self,
-        direction: Direction,
-        t: u64,
-        bytes: u64,
-        emit: &mut dyn FnMut(Piece<'_>),
-    ) {
+    pub fn skip(&mut self, direction: Direction, t: u64, bytes: u64, emit: Emit) {
         if bytes > 0 {
             let (side, exchanges) = self.side(direction);
             side.skip(t, bytes, exchanges, emit);
@@ -112,7 +100,7 @@ impl Decoder {
     }
 
     /// The direction has ended. Requests whose responses cannot come any more end as cut.
-    pub fn end(&mut self, direction: Direction, t: u64, emit: &mut dyn FnMut(Piece<'_>)) {
+    pub fn end(&mut self, direction: Direction, t: u64, emit: Emit) {
         let (side, exchanges) = self.side(direction);
         side.end(t, exchanges, emit);
         let server = &self.server;
@@ -134,7 +122,7 @@ impl Decoder {
 }
 
 /// Where pieces of an exchange go.
-fn out(direction: Direction, exchange: u32, emit: &mut dyn FnMut(Piece<'_>)) -> Out<'_> {
+fn out(direction: Direction, exchange: u32, emit: Emit<'_>) -> Out<'_> {
     Out {
         direction,
         exchange,
@@ -155,13 +143,7 @@ impl Side {
         }
     }
 
-    fn push(
-        &mut self,
-        t: u64,
-        bytes: &[u8],
-        exchanges: &mut Exchanges,
-        emit: &mut dyn FnMut(Piece<'_>),
-    ) {
+    fn push(&mut self, t: u64, bytes: &[u8], exchanges: &mut Exchanges, emit: Emit) {
         let at = self.at;
         self.at += bytes.len() as u64;
         let mut rest = Read { at, t, bytes };
@@ -171,27 +153,20 @@ impl Side {
     }
 
     /// Takes some of what was read, at least a byte or a change of state, and returns the rest.
-    fn take<'a>(
-        &mut self,
-        read: Read<'a>,
-        exchanges: &mut Exchanges,
-        emit: &mut dyn FnMut(Piece<'_>),
-    ) -> Read<'a> {
-        let (nothing, direction) = (read.split_at(read.bytes.len()).1, self.direction);
+    fn take<'a>(&mut self, read: Read<'a>, exchanges: &mut Exchanges, emit: Emit) -> Read<'a> {
+        let direction = self.direction;
+        let (_, nothing) = read.split_at(read.bytes.len());
         match &mut self.state {
             State::Head { .. } => return self.take_head(read, exchanges, emit),
             State::Content(exchange, content) => {
-                match content.push(read, &mut out(direction, *exchange, emit)) {
-                    Ok(rest) if content.is_done() => {
-                        self.state = exchanges.next_state(direction);
-                        return rest;
-                    }
-                    Ok(rest) => return rest,
-                    Err(rest) => {
-                        self.state = State::raw(0);
-                        return rest;
-                    }
+                let taken = content.push(read, &mut out(direction, *exchange, emit));
+                if taken.is_err() {
+                    self.state = State::raw(0);
+                } else if content.is_done() {
+                    self.state = exchanges.next_state(direction);
                 }
+                let (Ok(rest) | Err(rest)) = taken;
+                return rest;
             }
             State::WebSocket(exchange, socket) => {
                 socket.push(read, &mut out(direction, *exchange, emit));
@@ -210,12 +185,7 @@ impl Side {
         nothing
     }
 
-    fn take_head<'a>(
-        &mut self,
-        read: Read<'a>,
-        exchanges: &mut Exchanges,
-        emit: &mut dyn FnMut(Piece<'_>),
-    ) -> Read<'a> {
+    fn take_head<'a>(&mut self, read: Read<'a>, exchanges: &mut Exchanges, emit: Emit) -> Read<'a> {
         let State::Head { empty, head, end } = &mut self.state else {
             return read;
         };
@@ -240,11 +210,7 @@ impl Side {
     }
 
     /// Begins the message whose head is there. Returns whether it is one.
-    fn begin_message(
-        &mut self,
-        exchanges: &mut Exchanges,
-        emit: &mut dyn FnMut(Piece<'_>),
-    ) -> bool {
+    fn begin_message(&mut self, exchanges: &mut Exchanges, emit: Emit) -> bool {
         let State::Head { head: open, .. } = &mut self.state else {
             return false;
         };
@@ -277,12 +243,7 @@ impl Side {
     }
 
     /// Goes on in another state, with what was taken for the beginning of a head.
-    fn leave_head(
-        &mut self,
-        state: State,
-        exchanges: &mut Exchanges,
-        emit: &mut dyn FnMut(Piece<'_>),
-    ) {
+    fn leave_head(&mut self, state: State, exchanges: &mut Exchanges, emit: Emit) {
         let before = std::mem::replace(&mut self.state, state);
         let State::Head {
             mut empty, head, ..
@@ -297,19 +258,13 @@ impl Side {
     }
 
     /// Switches protocols with the other side, once all of a request before is there.
-    fn follow_switch(&mut self, exchanges: &mut Exchanges, emit: &mut dyn FnMut(Piece<'_>)) {
+    fn follow_switch(&mut self, exchanges: &mut Exchanges, emit: Emit) {
         if exchanges.switch.is_some() && matches!(self.state, State::Head { .. }) {
             self.leave_head(exchanges.next_state(self.direction), exchanges, emit);
         }
     }
 
-    fn skip(
-        &mut self,
-        t: u64,
-        bytes: u64,
-        exchanges: &mut Exchanges,
-        emit: &mut dyn FnMut(Piece<'_>),
-    ) {
+    fn skip(&mut self, t: u64, bytes: u64, exchanges: &mut Exchanges, emit: Emit) {
         let at = self.at;
         self.at += bytes;
         match &mut self.state {
@@ -326,10 +281,9 @@ impl Side {
                 line.give(Part::Line, &mut out(self.direction, 0, emit));
             }
             State::Raw(exchange, raw) => raw.end(&mut out(self.direction, *exchange, emit)),
-            State::WebSocket(exchange, _) => {
-                let exchange = *exchange;
-                self.give_open(at, t, exchanges, emit);
-                self.state = State::raw(exchange);
+            State::WebSocket(exchange, socket) => {
+                socket.end(&mut out(self.direction, *exchange, emit));
+                self.state = State::raw(*exchange);
             }
             State::Head { .. } => {
                 self.give_open(at, t, exchanges, emit);
@@ -338,20 +292,14 @@ impl Side {
         }
     }
 
-    fn end(&mut self, t: u64, exchanges: &mut Exchanges, emit: &mut dyn FnMut(Piece<'_>)) {
+    fn end(&mut self, t: u64, exchanges: &mut Exchanges, emit: Emit) {
         self.give_open(self.at, t, exchanges, emit);
         self.state = State::raw(0);
         self.ended = true;
     }
 
     /// Gives what is there of pieces that will not be whole.
-    fn give_open(
-        &mut self,
-        at: u64,
-        t: u64,
-        exchanges: &Exchanges,
-        emit: &mut dyn FnMut(Piece<'_>),
-    ) {
+    fn give_open(&mut self, at: u64, t: u64, exchanges: &Exchanges, emit: Emit) {
         let direction = self.direction;
         match &mut self.state {
             State::Head { empty, head, .. } => {

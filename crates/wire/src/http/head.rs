@@ -1,7 +1,8 @@
 //! Heads of HTTP/1 messages: where one ends, and what it says.
 //!
-//! Lenient where a head is only shown (a broken header line is left out, the others are read),
-//! strict in nothing: what a head means for the framing is judged in [`body`](super::body).
+//! A response with broken header lines is read without them, as most clients do. A request is not
+//! read at all then: servers that understand such a line and servers that do not disagree about
+//! where its body ends.
 
 use httparse::{EMPTY_HEADER, ParserConfig, Status};
 
@@ -33,7 +34,6 @@ impl Head {
         let mut room = vec![EMPTY_HEADER; lines];
         let mut config = ParserConfig::default();
         config
-            .ignore_invalid_headers_in_requests(true)
             .ignore_invalid_headers_in_responses(true)
             .allow_spaces_after_header_name_in_responses(true)
             .allow_obsolete_multiline_headers_in_responses(true);
@@ -167,5 +167,45 @@ impl HeadEnd {
             at += 1;
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_says_what_was_written() {
+        let head = Head::parse(
+            b"POST /mcp?a=b HTTP/1.1\r\nContent-Type: Application/JSON; charset=utf-8\r\n\
+              ACCEPT: a, b\r\nX: \xff\r\naccept:c\r\n\r\n",
+        )
+        .unwrap();
+        assert_eq!(
+            (head.method(), head.target()),
+            (Some("POST"), Some("/mcp?a=b"))
+        );
+        assert_eq!((head.status(), head.minor), (None, 1));
+        assert_eq!(head.content_type(), Some("Application/JSON"));
+        assert_eq!(head.get("Accept"), Some("a, b"));
+        assert_eq!(head.list("accept").collect::<Vec<_>>(), ["a", "b", "c"]);
+        assert_eq!(head.headers[2], ("X".to_owned(), "\u{fffd}".to_owned()));
+        let response = Head::parse(b"HTTP/1.0 404 Not Found\nbroken\nServer : a\n\n").unwrap();
+        assert_eq!((response.status(), response.minor), (Some(404), 0));
+        assert_eq!(response.headers, [("Server".to_owned(), "a".to_owned())]);
+    }
+
+    #[test]
+    fn what_servers_would_refuse_is_no_head() {
+        for bytes in [
+            &b"GET / HTTP/1.1\r\nContent-Length : 5\r\n\r\n"[..],
+            b"GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost: a\r\n",
+            b"PRI * HTTP/2.0\r\n\r\n",
+            b"\x16\x03\x01\r\n\r\n",
+            b"",
+        ] {
+            assert_eq!(Head::parse(bytes), None, "{}", bytes.escape_ascii());
+        }
     }
 }

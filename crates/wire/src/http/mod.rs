@@ -33,4 +33,4 @@ mod websocket;
 
 pub use decoder::{Decoder, Protocol};
 pub use head::Head;
-pub use piece::{Ended, EventFields, KEPT, LIMIT, Part, Piece};
+pub use piece::{Emit, Ended, EventFields, KEPT, LIMIT, Part, Piece};

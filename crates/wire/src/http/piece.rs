@@ -99,11 +99,14 @@ pub struct EventFields<'a> {
     pub retry: Option<u64>,
 }
 
-/// Where pieces of one direction and exchange go.
+/// Takes the pieces of a connection.
+pub type Emit<'a> = &'a mut dyn FnMut(Piece<'_>);
+
+/// Takes the pieces of one direction and exchange.
 pub(super) struct Out<'a> {
     pub(super) direction: Direction,
     pub(super) exchange: u32,
-    pub(super) emit: &'a mut dyn FnMut(Piece<'_>),
+    pub(super) emit: Emit<'a>,
 }
 
 /// Bytes in a row as they were read: where the first of them stands in its stream, and when it was

@@ -7,13 +7,12 @@
 //! that the user adds are added. All else passes as it was read; so does what cannot be followed.
 
 use super::upstream::Upstream;
-use mcpreel_wire::http::{Body, BodyLength, Head};
+use mcpreel_wire::http::Head;
+use mcpreel_wire::http::body::{BodyLength, Eaten, Follower};
+use mcpreel_wire::http::head::{HeadEnd, MAX_HEAD};
 use std::cell::RefCell;
 use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
-
-/// A longer head is none: it passes as it is.
-const LONGEST_HEAD: usize = 256 * 1024;
 
 /// What has to be known to change anything.
 #[derive(Debug)]
@@ -75,8 +74,8 @@ impl Passed {
 type Waiting = Rc<RefCell<VecDeque<String>>>;
 
 enum State {
-    Head,
-    Body(Body),
+    Head(HeadEnd),
+    Body(Follower),
     /// What comes is not followed.
     Unknown,
 }
@@ -102,7 +101,7 @@ impl Editor {
             state: if rules.upstream.is_tcp() {
                 State::Unknown
             } else {
-                State::Head
+                State::Head(HeadEnd::default())
             },
             held: Vec::new(),
             is_client,
@@ -153,42 +152,46 @@ impl Editor {
                     // The chunk is over; the next one is followed from its size on.
                     return edited.taken;
                 }
-                let taken = match body.take(bytes) {
-                    Ok((taken, _)) => taken,
-                    Err(_) => {
-                        self.state = State::Unknown;
-                        return 0;
-                    }
+                let (Eaten::Content(taken) | Eaten::Framing(taken) | Eaten::Trailers(taken)) =
+                    body.eat(bytes)
+                else {
+                    self.state = State::Unknown;
+                    return 0;
                 };
-                if body.is_over() {
-                    self.state = State::Head;
+                if body.is_done() {
+                    self.state = State::Head(HeadEnd::default());
                     self.message_over();
                 }
                 passed.as_it_is(&bytes[..taken]);
                 taken
             }
-            State::Head => self.head(bytes, passed),
+            State::Head(end) => {
+                let mut end = *end;
+                self.head(&mut end, bytes, passed)
+            }
         }
     }
 
-    fn head(&mut self, bytes: &[u8], passed: &mut Passed) -> usize {
+    fn head(&mut self, end: &mut HeadEnd, bytes: &[u8], passed: &mut Passed) -> usize {
         // Empty lines before a message are nobody's (RFC 9112 section 2.2).
         if self.held.is_empty() && matches!(bytes[0], b'\r' | b'\n') {
             passed.as_it_is(&bytes[..1]);
             return 1;
         }
-        let before = self.held.len();
-        self.held.extend_from_slice(bytes);
-        let Some(length) = Head::length(&self.held, before) else {
-            if self.held.len() > LONGEST_HEAD {
+        let ends = end.push(bytes);
+        let taken = ends.unwrap_or(bytes.len());
+        self.held.extend_from_slice(&bytes[..taken]);
+        if ends.is_none() {
+            self.state = State::Head(*end);
+            if self.held.len() > MAX_HEAD {
                 let held = std::mem::take(&mut self.held);
                 passed.as_it_is(&held);
                 self.state = State::Unknown;
             }
-            return bytes.len();
-        };
-        let mut raw = std::mem::take(&mut self.held);
-        raw.truncate(length);
+            return taken;
+        }
+        self.state = State::Head(HeadEnd::default());
+        let raw = std::mem::take(&mut self.held);
         let is_known = Head::parse(&raw).is_some_and(|head| {
             if self.is_client {
                 self.request(&head, &raw, passed)
@@ -200,7 +203,7 @@ impl Editor {
             passed.as_it_is(&raw);
             self.state = State::Unknown;
         }
-        length - before
+        taken
     }
 
     /// Takes the head of a request; `false`: it is none that can be followed.
@@ -208,9 +211,10 @@ impl Editor {
         let Some(method) = head.method() else {
             return false;
         };
-        let Ok(length) = BodyLength::of_request(head) else {
+        let length = BodyLength::of(head, None);
+        if matches!(length, BodyLength::Unclear | BodyLength::Tunnel) {
             return false;
-        };
+        }
         if !self.rules.keep_host
             && let Some(why) = foreign(&self.rules, head)
         {
@@ -229,14 +233,15 @@ impl Editor {
             return false;
         };
         let method = self.waiting.borrow().front().cloned().unwrap_or_default();
-        let Ok(length) = BodyLength::of_response(head, &method) else {
+        let length = BodyLength::of(head, Some(&method));
+        if length == BodyLength::Unclear {
             return false;
-        };
+        }
         edit_response(&self.rules, raw, passed);
-        if status == 101 || method == "CONNECT" && status < 300 {
+        if length == BodyLength::Tunnel {
             self.state = State::Unknown;
         } else if status >= 200 {
-            let is_stream = head.content_type().as_deref() == Some("text/event-stream");
+            let is_stream = head.is_event_stream();
             let is_plain = head.get("content-encoding").is_none();
             self.looks_for_endpoint = is_stream && is_plain && method == "GET";
             self.follow(length);
@@ -245,8 +250,8 @@ impl Editor {
     }
 
     fn follow(&mut self, length: BodyLength) {
-        let body = Body::new(length);
-        if body.is_over() {
+        let body = Follower::new(length);
+        if body.is_done() {
             self.message_over();
         } else {
             self.state = State::Body(body);
@@ -277,12 +282,16 @@ impl Editor {
 }
 
 /// Whether all of `bytes` are of the body and none of what follows. It takes them if so.
-fn passes_whole(body: &mut Body, bytes: &[u8]) -> bool {
-    let mut tried = body.clone();
+fn passes_whole(body: &mut Follower, bytes: &[u8]) -> bool {
+    let mut tried = *body;
     let mut rest = bytes;
     while !rest.is_empty() {
-        match tried.take(rest) {
-            Ok((taken, _)) if !tried.is_over() => rest = &rest[taken..],
+        match tried.eat(rest) {
+            Eaten::Content(taken) | Eaten::Framing(taken) | Eaten::Trailers(taken)
+                if !tried.is_done() =>
+            {
+                rest = &rest[taken..];
+            }
             _ => return false,
         }
     }

@@ -210,11 +210,16 @@ impl Look<'_> {
         if self.http.method != "POST" {
             return;
         }
-        let accepted = self.request.list("accept");
+        let accepted: Vec<_> = self.request.list("accept").collect();
         let takes = |kind: &str| {
             let (main, _) = kind.split_once('/').unwrap_or((kind, ""));
             accepted.iter().any(|one| {
-                let one = one.split(';').next().unwrap_or(one).trim();
+                let one = one
+                    .split(';')
+                    .next()
+                    .unwrap_or(one)
+                    .trim()
+                    .to_ascii_lowercase();
                 one == kind || one == "*/*" || one.strip_suffix("/*") == Some(main)
             })
         };

@@ -191,7 +191,9 @@ impl HttpLog {
                 exchange.response = Some(head.seq);
                 exchange.t_head = Some(head.t_first);
                 exchange.t_last = Some(head.t_last);
-                exchange.content_type = parsed.content_type().map(Into::into);
+                exchange.content_type = parsed
+                    .content_type()
+                    .map(|kind| kind.to_ascii_lowercase().into());
                 if let Some(session) = parsed.get(SESSION) {
                     exchange.session = Some(session.into());
                 }

@@ -1,6 +1,7 @@
 //! What is on the wire. Pure: bytes in, values out.
 //!
 //! * [`framing`] cuts a stream of bytes into lines, whatever the chunks were;
+//! * [`http`] takes network connections apart: heads, bodies, server-sent events, WebSocket;
 //! * [`json`] reads one line as spans over its raw bytes, nothing lost;
 //! * [`message`] says which JSON-RPC messages a frame holds, or why it holds none;
 //! * [`brief`] is what is remembered of texts that can be as long as a line;

@@ -13,14 +13,13 @@ use super::credentials::Credentials;
 use super::held::{Held, is_oauth};
 use super::tls::Tls;
 use super::upstream::Upstream;
-use mcpreel_wire::http::{Body, BodyLength, Head};
+use mcpreel_wire::http::Head;
+use mcpreel_wire::http::body::{BodyLength, Eaten, Follower};
+use mcpreel_wire::http::head::{HeadEnd, MAX_HEAD};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
-
-/// A longer head is none: it passes as it is.
-const LONGEST_HEAD: usize = 256 * 1024;
 
 /// What has to be known to change anything.
 pub struct Rules {
@@ -113,8 +112,8 @@ struct Asked {
 type Waiting = Rc<RefCell<VecDeque<Asked>>>;
 
 enum State {
-    Head,
-    Body(Body),
+    Head(HeadEnd),
+    Body(Follower),
     /// A body with credentials, which goes on when it is whole.
     Held(Box<Held>),
     /// What comes is not followed.
@@ -142,7 +141,7 @@ impl Editor {
             state: if rules.upstream.is_tcp() {
                 State::Unknown
             } else {
-                State::Head
+                State::Head(HeadEnd::default())
             },
             held: Vec::new(),
             is_client,
@@ -199,15 +198,14 @@ impl Editor {
                     // The chunk is over; the next one is followed from its size on.
                     return edited.taken;
                 }
-                let taken = match body.take(bytes) {
-                    Ok((taken, _)) => taken,
-                    Err(_) => {
-                        self.state = State::Unknown;
-                        return 0;
-                    }
+                let (Eaten::Content(taken) | Eaten::Framing(taken) | Eaten::Trailers(taken)) =
+                    body.eat(bytes)
+                else {
+                    self.state = State::Unknown;
+                    return 0;
                 };
-                if body.is_over() {
-                    self.state = State::Head;
+                if body.is_done() {
+                    self.state = State::Head(HeadEnd::default());
                     self.message_over();
                 }
                 passed.as_it_is(&bytes[..taken]);
@@ -215,21 +213,24 @@ impl Editor {
             }
             State::Held(held) => {
                 let taken = held.take(bytes);
-                let (is_due, is_over) = (held.is_due() || taken.is_err(), held.body.is_over());
-                if is_due && let State::Held(held) = std::mem::replace(&mut self.state, State::Head)
-                {
-                    if taken.is_err() {
+                let (is_due, is_over) = (held.is_due() || taken.is_none(), held.body.is_done());
+                let next = State::Head(HeadEnd::default());
+                if is_due && let State::Held(held) = std::mem::replace(&mut self.state, next) {
+                    if taken.is_none() {
                         self.state = State::Unknown;
                     } else if is_over {
                         self.message_over();
                     } else {
-                        self.state = State::Body(held.body.clone());
+                        self.state = State::Body(held.body);
                     }
                     self.release(*held, passed);
                 }
                 taken.unwrap_or(0)
             }
-            State::Head => self.head(bytes, passed),
+            State::Head(end) => {
+                let mut end = *end;
+                self.head(&mut end, bytes, passed)
+            }
         }
     }
 
@@ -252,24 +253,26 @@ impl Editor {
         passed.forwarded.extend_from_slice(raw);
     }
 
-    fn head(&mut self, bytes: &[u8], passed: &mut Passed) -> usize {
+    fn head(&mut self, end: &mut HeadEnd, bytes: &[u8], passed: &mut Passed) -> usize {
         // Empty lines before a message are nobody's (RFC 9112 section 2.2).
         if self.held.is_empty() && matches!(bytes[0], b'\r' | b'\n') {
             passed.as_it_is(&bytes[..1]);
             return 1;
         }
-        let before = self.held.len();
-        self.held.extend_from_slice(bytes);
-        let Some(length) = Head::length(&self.held, before) else {
-            if self.held.len() > LONGEST_HEAD {
+        let ends = end.push(bytes);
+        let taken = ends.unwrap_or(bytes.len());
+        self.held.extend_from_slice(&bytes[..taken]);
+        if ends.is_none() {
+            self.state = State::Head(*end);
+            if self.held.len() > MAX_HEAD {
                 let held = std::mem::take(&mut self.held);
                 self.pass_unedited(&held, passed);
                 self.state = State::Unknown;
             }
-            return bytes.len();
-        };
-        let mut raw = std::mem::take(&mut self.held);
-        raw.truncate(length);
+            return taken;
+        }
+        self.state = State::Head(HeadEnd::default());
+        let raw = std::mem::take(&mut self.held);
         let is_known = Head::parse(&raw).is_some_and(|head| {
             if self.is_client {
                 self.request(&head, &raw, passed)
@@ -281,7 +284,7 @@ impl Editor {
             self.pass_unedited(&raw, passed);
             self.state = State::Unknown;
         }
-        length - before
+        taken
     }
 
     /// Takes the head of a request; `false`: it is none that can be followed.
@@ -289,9 +292,10 @@ impl Editor {
         let Some(method) = head.method() else {
             return false;
         };
-        let Ok(length) = BodyLength::of_request(head) else {
+        let length = BodyLength::of(head, None);
+        if matches!(length, BodyLength::Unclear | BodyLength::Tunnel) {
             return false;
-        };
+        }
         if !self.rules.keep_host
             && let Some(why) = foreign(&self.rules, head)
         {
@@ -316,14 +320,15 @@ impl Editor {
         };
         let asked = self.waiting.borrow().front().cloned().unwrap_or_default();
         let method = asked.method;
-        let Ok(length) = BodyLength::of_response(head, &method) else {
+        let length = BodyLength::of(head, Some(&method));
+        if length == BodyLength::Unclear {
             return false;
-        };
+        }
         edit(&self.rules, raw, in_response, &[], passed);
-        if status == 101 || method == "CONNECT" && status < 300 {
+        if length == BodyLength::Tunnel {
             self.state = State::Unknown;
         } else if status >= 200 {
-            let is_stream = head.content_type().as_deref() == Some("text/event-stream");
+            let is_stream = head.is_event_stream();
             let is_plain = head.get("content-encoding").is_none();
             self.looks_for_endpoint = is_stream && is_plain && method == "GET";
             self.follow(head, length, asked.is_oauth);
@@ -332,9 +337,9 @@ impl Editor {
     }
 
     fn follow(&mut self, head: &Head, length: BodyLength, is_oauth: bool) {
-        let body = Body::new(length);
+        let body = Follower::new(length);
         let is_held = is_oauth && self.rules.credentials.is_some();
-        if body.is_over() {
+        if body.is_done() {
             self.message_over();
         } else if let Some(held) = is_held.then(|| Held::new(head, length)).flatten() {
             self.state = State::Held(Box::new(held));
@@ -362,12 +367,16 @@ impl Editor {
 }
 
 /// Whether all of `bytes` are of the body and none of what follows. It takes them if so.
-fn passes_whole(body: &mut Body, bytes: &[u8]) -> bool {
-    let mut tried = body.clone();
+fn passes_whole(body: &mut Follower, bytes: &[u8]) -> bool {
+    let mut tried = *body;
     let mut rest = bytes;
     while !rest.is_empty() {
-        match tried.take(rest) {
-            Ok((taken, _)) if !tried.is_over() => rest = &rest[taken..],
+        match tried.eat(rest) {
+            Eaten::Content(taken) | Eaten::Framing(taken) | Eaten::Trailers(taken)
+                if !tried.is_done() =>
+            {
+                rest = &rest[taken..];
+            }
             _ => return false,
         }
     }

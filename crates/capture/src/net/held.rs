@@ -5,13 +5,18 @@
 //! far as it came, and the rest of it as it comes.
 
 use super::credentials::{Credentials, Syntax};
+use flate2::read::MultiGzDecoder;
 use flate2::{Compression, GzBuilder};
-use mcpreel_wire::http::{Body, BodyLength, Coding, Head, Malformed};
-use std::io::Write as _;
+use mcpreel_wire::http::Head;
+use mcpreel_wire::http::body::{BodyLength, Eaten, Follower};
+use std::io::{Read as _, Write as _};
 use std::ops::Range;
 
 /// A longer body is none of OAuth's.
 const LONGEST: usize = 64 * 1024;
+
+/// What it may be unpacked to.
+const MOST: u64 = 1024 * 1024;
 
 /// Segments of paths behind which OAuth answers, where the path does not say `oauth` anyway. Servers
 /// choose them freely; these are what specifications and products use.
@@ -40,7 +45,7 @@ pub fn is_oauth(head: &Head, own_target: &str) -> bool {
 }
 
 fn syntax(head: &Head) -> Option<Syntax> {
-    let kind = head.content_type()?;
+    let kind = head.content_type()?.to_ascii_lowercase();
     if kind == "application/x-www-form-urlencoded" {
         Some(Syntax::Form)
     } else if kind == "application/json" || kind.ends_with("+json") {
@@ -52,42 +57,74 @@ fn syntax(head: &Head) -> Option<Syntax> {
 
 /// A body that is held.
 pub struct Held {
-    pub body: Body,
+    pub body: Follower,
     raw: Vec<u8>,
     /// Where in it the content stands, without what frames it.
     content: Vec<Range<usize>>,
     syntax: Syntax,
-    /// The coding, where there is one.
-    coding: Option<Coding>,
+    coding: Coding,
+}
+
+/// The content coding of a body. Only with gzip is what it says looked at: another coding can be undone,
+/// but nothing here could do it again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Coding {
+    Plain,
+    Gzip,
+    Other,
+}
+
+impl Coding {
+    fn of(head: &Head) -> Self {
+        let names: Vec<_> = head
+            .list("content-encoding")
+            .map(str::to_ascii_lowercase)
+            .collect();
+        match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            [] | ["identity"] => Self::Plain,
+            ["gzip" | "x-gzip"] => Self::Gzip,
+            _ => Self::Other,
+        }
+    }
 }
 
 impl Held {
     /// The body behind a head of OAuth; `None`: it has nothing to hide, or is too long for it.
     pub fn new(head: &Head, length: BodyLength) -> Option<Self> {
-        let is_long = matches!(length, BodyLength::Length(length) if length > LONGEST as u64);
-        let coded = head.list("content-encoding");
-        let is_coded = coded.iter().any(|coding| coding != "identity");
+        let is_long = matches!(length, BodyLength::Known(length) if length > LONGEST as u64);
+        let coding = Coding::of(head);
+        // An error has no credentials in it; what it says is worth more than to be hidden as a whole.
+        let is_error = head.status().is_some_and(|status| status >= 400);
+        if is_long || is_error && coding == Coding::Other {
+            return None;
+        }
         Some(Self {
-            body: Body::new(length),
+            body: Follower::new(length),
             raw: Vec::new(),
             content: Vec::new(),
-            syntax: syntax(head).filter(|_| !is_long)?,
-            coding: is_coded.then(|| Coding::of(head)),
+            syntax: syntax(head)?,
+            coding,
         })
     }
 
-    /// Takes what `bytes` have of the body, or of its next piece: how much that is.
-    pub fn take(&mut self, bytes: &[u8]) -> Result<usize, Malformed> {
-        let (taken, content) = self.body.take(bytes)?;
-        let end = self.raw.len() + taken;
+    /// Takes what `bytes` have of the body, or of its next piece: how much that is. `None`: they are
+    /// not framed as the head said.
+    pub fn take(&mut self, bytes: &[u8]) -> Option<usize> {
+        let eaten = self.body.eat(bytes);
+        let (Eaten::Content(taken) | Eaten::Framing(taken) | Eaten::Trailers(taken)) = eaten else {
+            return None;
+        };
+        let start = self.raw.len();
         self.raw.extend_from_slice(&bytes[..taken]);
-        self.content.push(end - content.len()..end);
-        Ok(taken)
+        if matches!(eaten, Eaten::Content(_)) {
+            self.content.push(start..start + taken);
+        }
+        Some(taken)
     }
 
     /// Whether it has come so far that it must go on.
     pub fn is_due(&self) -> bool {
-        self.body.is_over() || self.raw.len() > LONGEST
+        self.body.is_done() || self.raw.len() > LONGEST
     }
 
     /// The body as it goes on record, which is as long as it is, and as it is.
@@ -96,8 +133,9 @@ impl Held {
         let pieces = self.content.iter().map(|it| &self.raw[it.clone()]);
         let mut content = pieces.collect::<Vec<_>>().concat();
         match self.coding {
-            None => drop(credentials.hide_in_body(self.syntax, &mut content)),
-            Some(coding) => hide_in_coded(credentials, self.syntax, coding, &mut content),
+            Coding::Plain => drop(credentials.hide_in_body(self.syntax, &mut content)),
+            Coding::Gzip => hide_in_gzip(credentials, self.syntax, &mut content),
+            Coding::Other => drop(credentials.hide_in_body(Syntax::Opaque, &mut content)),
         }
         let mut from = 0;
         for place in self.content {
@@ -109,26 +147,18 @@ impl Held {
     }
 }
 
-/// Takes credentials out of a body that is coded. Where it cannot be coded again all of it goes.
-fn hide_in_coded(
-    credentials: &Credentials,
-    syntax: Syntax,
-    mut coding: Coding,
-    content: &mut [u8],
-) {
-    let is_known = !coding.is_plain();
-    let recoded = match coding.push(content) {
-        Ok(mut plain) if is_known => {
-            if !credentials.hide_in_body(syntax, &mut plain) {
-                return;
-            }
-            let is_gzip = content.starts_with(&[0x1f, 0x8b]);
-            is_gzip.then(|| gzip(&plain, content.len())).flatten()
-        }
-        _ => None,
-    };
-    match recoded {
-        Some(recoded) => content.copy_from_slice(&recoded),
+/// Takes credentials out of a body that is packed. Where that cannot be done all of it goes.
+fn hide_in_gzip(credentials: &Credentials, syntax: Syntax, content: &mut [u8]) {
+    let mut plain = Vec::new();
+    let unpacked = MultiGzDecoder::new(&*content)
+        .take(MOST)
+        .read_to_end(&mut plain);
+    let is_whole = unpacked.is_ok_and(|length| (length as u64) < MOST);
+    if is_whole && !credentials.hide_in_body(syntax, &mut plain) {
+        return;
+    }
+    match gzip(&plain, content.len()).filter(|_| is_whole) {
+        Some(packed) => content.copy_from_slice(&packed),
         None => drop(credentials.hide_in_body(Syntax::Opaque, content)),
     }
 }
@@ -155,10 +185,10 @@ mod tests {
 
     const TOKEN: &str = "c2VjcmV0LXRva2VuLW9mLWEtc2VydmVyLWluLXRoZS1jbG91ZA.9-8_7";
 
-    fn held(headers: &str, framed: &[u8], cut: usize) -> (Head, Vec<u8>) {
+    fn held(headers: &str, framed: &[u8], cut: usize) -> Vec<u8> {
         let raw = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n{headers}\r\n\r\n");
         let head = Head::parse(raw.as_bytes()).unwrap();
-        let length = BodyLength::of_response(&head, "POST").unwrap();
+        let length = BodyLength::of(&head, Some("POST"));
         let mut held = Held::new(&head, length).unwrap();
         for part in framed.chunks(cut) {
             let mut rest = part;
@@ -169,7 +199,7 @@ mod tests {
         }
         let (recorded, raw) = held.release(&Credentials::new([1; 32]));
         assert_eq!((raw, recorded.len()), (framed.to_vec(), framed.len()));
-        (head, recorded)
+        recorded
     }
 
     #[test]
@@ -182,7 +212,7 @@ mod tests {
             right.len()
         );
         for cut in [1, 7, 1000] {
-            let (_, recorded) = held("Transfer-Encoding: chunked", framed.as_bytes(), cut);
+            let recorded = held("Transfer-Encoding: chunked", framed.as_bytes(), cut);
             assert!(recorded.starts_with(b"1e\r\n{\"access_token\":\"\xe2\x80\xb9cred:1"));
             assert!(recorded.ends_with(b"\r\n0\r\n\r\n"));
         }
@@ -194,14 +224,17 @@ mod tests {
         let mut encoder = GzBuilder::new().write(Vec::new(), Compression::fast());
         encoder.write_all(json.as_bytes()).unwrap();
         let packed = encoder.finish().unwrap();
-        let (head, recorded) = held("Content-Encoding: gzip", &packed, 10);
-        let plain = String::from_utf8(Coding::of(&head).push(&recorded).unwrap()).unwrap();
+        let recorded = held("Content-Encoding: gzip", &packed, 10);
+        let mut plain = String::new();
+        MultiGzDecoder::new(&*recorded)
+            .read_to_string(&mut plain)
+            .unwrap();
         assert!(
             plain.contains("‹cred:1 ") && plain.contains("3600"),
             "{plain}"
         );
         // What cannot be read is a secret as a whole.
-        let (_, recorded) = held("Content-Encoding: br", &packed, 10);
+        let recorded = held("Content-Encoding: br", &packed, 10);
         assert!(recorded.starts_with("‹cred:1 ".as_bytes()));
     }
 }

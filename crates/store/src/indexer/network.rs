@@ -101,8 +101,8 @@ impl Connection {
             http,
             wire: piece.wire.end - piece.wire.start,
             ended: piece.ended,
-            id: event.and_then(|it| it.id.map(str::to_owned)),
-            event: event.and_then(|it| it.name.map(str::to_owned)),
+            id: event.and_then(|it| it.id.as_deref().map(str::to_owned)),
+            event: event.and_then(|it| it.event.as_deref().map(str::to_owned)),
             retry: event.and_then(|it| it.retry),
             total: (piece.total > piece.bytes.len() as u64).then_some(piece.total),
         };

@@ -1,512 +1,383 @@
-//! Both ways of one connection, in pieces.
+//! Both directions of one connection, taken apart into pieces.
 
-use super::body::{Body, BodyLength, Malformed};
-use super::coding::Coding;
-use super::events::{Block, Events};
-use super::head::Head;
-use super::{Ended, EventFields, Part, Piece};
+use super::body::BodyLength;
+use super::content::Content;
+use super::head::{Head, HeadEnd, MAX_HEAD, Start};
+use super::piece::{Emit, Ended, Open, Out, Part, Raw, Read, give_end};
+use super::websocket::WebSocket;
+use crate::framing::Framer;
 use crate::message::Direction;
 use std::collections::VecDeque;
 
-/// A longer head is none.
-const LONGEST_HEAD: usize = 256 * 1024;
+/// How many requests may wait for their responses. Nobody pipelines as many but to do harm.
+const MAX_WAITING: usize = 4096;
 
-/// Bytes of a body or line that are kept; of a longer one [`BEGINNING`].
-const KEPT: usize = 16 << 20;
-const BEGINNING: usize = 1 << 20;
-
-/// Bytes that belong to nothing are given in pieces of this size.
-const OTHER: usize = 64 * 1024;
-
-/// Whoever takes pieces.
-type Emit<'e> = &'e mut dyn FnMut(Piece<'_>);
-
-/// What a connection speaks at its beginning.
+/// What a connection begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
+    /// HTTP/1, and WebSocket where the two sides switch to it.
     Http,
     Lines,
 }
 
-/// Cuts what one connection carries into pieces.
+/// Takes the bytes of one connection and gives its pieces.
 pub struct Decoder {
-    client: Way,
-    server: Way,
-    /// Requests that wait for their response: number and method.
-    waiting: VecDeque<(u32, String)>,
-    last: u32,
+    client: Side,
+    server: Side,
+    exchanges: Exchanges,
 }
 
-/// One way of a connection.
-struct Way {
+/// One direction of the connection.
+struct Side {
     direction: Direction,
-    /// Bytes of the stream before the next.
+    /// How far the stream has come.
     at: u64,
     state: State,
-    /// The exchange that is under way.
-    exchange: u32,
-    /// What came of something whose end did not, and where its first byte stands and when it came.
-    held: Vec<u8>,
-    begun: Option<(u64, u64)>,
+    ended: bool,
 }
 
 enum State {
-    Head,
-    Body(Box<Carried>),
-    Lines,
-    /// Bytes that belong to nothing.
-    Other,
-    /// The way has ended.
-    Over,
+    /// In front of a head or in it.
+    Head {
+        /// Empty lines in front of it.
+        empty: Raw,
+        head: Open,
+        end: HeadEnd,
+    },
+    Content(u32, Box<Content>),
+    WebSocket(u32, Box<WebSocket>),
+    Lines(Framer, Open),
+    /// What follows is not understood; with the exchange that it belongs to.
+    Raw(u32, Raw),
 }
 
-/// A body that comes.
-struct Carried {
-    body: Body,
-    coding: Coding,
-    /// Of a stream of events.
-    events: Option<Events>,
-    content: Vec<u8>,
-    total: u64,
-    /// What came cannot be unpacked, or bytes are missing.
-    is_broken: bool,
+/// The exchanges of a connection: what both directions know of each other.
+#[derive(Default)]
+struct Exchanges {
+    count: u32,
+    /// Requests without their final response, in order.
+    waiting: VecDeque<Waiting>,
+    /// The switch of protocols, once the server has agreed to one.
+    switch: Option<Switch>,
+}
+
+#[derive(Clone, Copy)]
+struct Waiting {
+    exchange: u32,
+    /// Set where the method says how long the response is.
+    method: Option<&'static str>,
+}
+
+struct Switch {
+    exchange: u32,
+    head: Head,
 }
 
 impl Decoder {
     pub fn new(protocol: Protocol) -> Self {
-        let way = |direction| Way {
+        Self {
+            client: Side::new(Direction::ClientToServer, protocol),
+            server: Side::new(Direction::ServerToClient, protocol),
+            exchanges: Exchanges::default(),
+        }
+    }
+
+    /// Takes the next bytes of `direction`, read at `t` (nanoseconds), and gives the pieces that
+    /// are whole with them.
+    pub fn push(&mut self, direction: Direction, t: u64, bytes: &[u8], emit: Emit) {
+        let (side, exchanges) = self.side(direction);
+        side.push(t, bytes, exchanges, emit);
+        self.client.follow_switch(&mut self.exchanges, emit);
+    }
+
+    /// Leaves out `bytes` that are missing in the stream: what is open ends as cut. Behind them
+    /// nothing is understood, unless they are part of lines or of a body of known length.
+    pub fn skip(&mut self, direction: Direction, t: u64, bytes: u64, emit: Emit) {
+        if bytes > 0 {
+            let (side, exchanges) = self.side(direction);
+            side.skip(t, bytes, exchanges, emit);
+        }
+    }
+
+    /// The direction has ended. Requests whose responses cannot come any more end as cut.
+    pub fn end(&mut self, direction: Direction, t: u64, emit: Emit) {
+        let (side, exchanges) = self.side(direction);
+        side.end(t, exchanges, emit);
+        let server = &self.server;
+        if server.ended {
+            for waiting in self.exchanges.waiting.drain(..) {
+                let mut out = out(server.direction, waiting.exchange, emit);
+                give_end(server.at, t, Ended::Cut, &mut out);
+            }
+        }
+    }
+
+    fn side(&mut self, direction: Direction) -> (&mut Side, &mut Exchanges) {
+        let side = match direction {
+            Direction::ClientToServer => &mut self.client,
+            Direction::ServerToClient => &mut self.server,
+        };
+        (side, &mut self.exchanges)
+    }
+}
+
+/// Where pieces of an exchange go.
+fn out(direction: Direction, exchange: u32, emit: Emit<'_>) -> Out<'_> {
+    Out {
+        direction,
+        exchange,
+        emit,
+    }
+}
+
+impl Side {
+    fn new(direction: Direction, protocol: Protocol) -> Self {
+        Self {
             direction,
             at: 0,
             state: match protocol {
-                Protocol::Http => State::Head,
-                Protocol::Lines => State::Lines,
+                Protocol::Http => State::head(),
+                Protocol::Lines => State::Lines(Framer::new(), Open::default()),
             },
-            exchange: 0,
-            held: Vec::new(),
-            begun: None,
-        };
-        Self {
-            client: way(Direction::ClientToServer),
-            server: way(Direction::ServerToClient),
-            waiting: VecDeque::new(),
-            last: 0,
+            ended: false,
         }
     }
 
-    /// Takes bytes that went this way and were read at `t`.
-    pub fn push(&mut self, direction: Direction, t: u64, bytes: &[u8], emit: Emit<'_>) {
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            let taken = match direction {
-                Direction::ClientToServer => self.client_sent(t, rest, emit),
-                Direction::ServerToClient => self.server_sent(t, rest, emit),
-            };
-            rest = &rest[taken..];
+    fn push(&mut self, t: u64, bytes: &[u8], exchanges: &mut Exchanges, emit: Emit) {
+        let at = self.at;
+        self.at += bytes.len() as u64;
+        let mut rest = Read { at, t, bytes };
+        while !rest.bytes.is_empty() {
+            rest = self.take(rest, exchanges, emit);
         }
     }
 
-    /// So many bytes are missing here.
-    pub fn skip(&mut self, direction: Direction, t: u64, missing: u64, emit: Emit<'_>) {
-        let way = self.way(direction);
-        let is_known = match &mut way.state {
-            State::Body(carried) => {
-                carried.is_broken = true;
-                carried.body.skip(missing)
+    /// Takes some of what was read, at least a byte or a change of state, and returns the rest.
+    fn take<'a>(&mut self, read: Read<'a>, exchanges: &mut Exchanges, emit: Emit) -> Read<'a> {
+        let direction = self.direction;
+        let (_, nothing) = read.split_at(read.bytes.len());
+        match &mut self.state {
+            State::Head { .. } => return self.take_head(read, exchanges, emit),
+            State::Content(exchange, content) => {
+                let taken = content.push(read, &mut out(direction, *exchange, emit));
+                if taken.is_err() {
+                    self.state = State::raw(0);
+                } else if content.is_done() {
+                    self.state = exchanges.next_state(direction);
+                }
+                let (Ok(rest) | Err(rest)) = taken;
+                return rest;
             }
-            State::Lines => {
-                way.give_held(Part::Line, t, emit);
-                true
+            State::WebSocket(exchange, socket) => {
+                socket.push(read, &mut out(direction, *exchange, emit));
             }
-            State::Head | State::Other | State::Over => false,
-        };
-        if !is_known {
-            way.lose(t, emit);
+            State::Lines(framer, line) => {
+                for piece in framer.push(read.bytes) {
+                    let (_, from) = read.split_at(piece.bytes.start);
+                    line.take(from.split_at(piece.bytes.len()).0);
+                    if piece.ends_frame {
+                        line.give(Part::Line, &mut out(direction, 0, emit));
+                    }
+                }
+            }
+            State::Raw(exchange, raw) => raw.push(read, &mut out(direction, *exchange, emit)),
         }
-        way.at += missing;
-        if matches!(&way.state, State::Body(carried) if carried.body.is_over()) {
-            self.body_over(direction, t, emit);
+        nothing
+    }
+
+    fn take_head<'a>(&mut self, read: Read<'a>, exchanges: &mut Exchanges, emit: Emit) -> Read<'a> {
+        let State::Head { empty, head, end } = &mut self.state else {
+            return read;
+        };
+        if !head.is_begun() {
+            let mut out = out(self.direction, 0, emit);
+            let line_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
+            let (before, rest) = read.split_at(read.bytes.iter().take_while(line_end).count());
+            empty.push(before, &mut out);
+            if rest.bytes.is_empty() || !before.bytes.is_empty() {
+                return rest;
+            }
+            empty.end(&mut out);
+        }
+        let found = end.push(read.bytes);
+        let (now, rest) = read.split_at(found.unwrap_or(read.bytes.len()));
+        let fits = head.bytes.len() + now.bytes.len() <= MAX_HEAD;
+        head.take(now);
+        if !fits || (found.is_some() && !self.begin_message(exchanges, emit)) {
+            self.leave_head(State::raw(0), exchanges, emit);
+        }
+        rest
+    }
+
+    /// Begins the message whose head is there. Returns whether it is one.
+    fn begin_message(&mut self, exchanges: &mut Exchanges, emit: Emit) -> bool {
+        let State::Head { head: open, .. } = &mut self.state else {
+            return false;
+        };
+        let Some(head) = Head::parse(&open.bytes) else {
+            return false;
+        };
+        let (waiting, part) = match (self.direction, &head.start) {
+            (Direction::ClientToServer, Start::Request { method, .. }) => {
+                (exchanges.request(method), Part::RequestHead)
+            }
+            (Direction::ServerToClient, Start::Response { status, .. }) => {
+                (Some(exchanges.response(*status)), Part::ResponseHead)
+            }
+            _ => return false,
+        };
+        let Some(Waiting { exchange, method }) = waiting else {
+            return false;
+        };
+        open.give(part, &mut out(self.direction, exchange, emit));
+        self.state = match BodyLength::of(&head, method) {
+            BodyLength::Known(0) => exchanges.next_state(self.direction),
+            BodyLength::Unclear => State::raw(0),
+            BodyLength::Tunnel => {
+                exchanges.switch = Some(Switch { exchange, head });
+                exchanges.next_state(self.direction)
+            }
+            length => State::Content(exchange, Box::new(Content::new(&head, length))),
+        };
+        true
+    }
+
+    /// Goes on in another state, with what was taken for the beginning of a head.
+    fn leave_head(&mut self, state: State, exchanges: &mut Exchanges, emit: Emit) {
+        let before = std::mem::replace(&mut self.state, state);
+        let State::Head {
+            mut empty, head, ..
+        } = before
+        else {
+            return;
+        };
+        empty.end(&mut out(self.direction, 0, emit));
+        if let Some(read) = head.as_read() {
+            self.take(read, exchanges, emit);
         }
     }
 
-    /// This way has ended.
-    pub fn end(&mut self, direction: Direction, t: u64, emit: Emit<'_>) {
-        let way = self.way(direction);
-        match &mut way.state {
-            State::Over => return,
-            State::Body(carried) => {
-                let ended = if carried.body.is_until_close() {
-                    Ended::Closed
-                } else {
-                    Ended::Cut
+    /// Switches protocols with the other side, once all of a request before is there.
+    fn follow_switch(&mut self, exchanges: &mut Exchanges, emit: Emit) {
+        if exchanges.switch.is_some() && matches!(self.state, State::Head { .. }) {
+            self.leave_head(exchanges.next_state(self.direction), exchanges, emit);
+        }
+    }
+
+    fn skip(&mut self, t: u64, bytes: u64, exchanges: &mut Exchanges, emit: Emit) {
+        let at = self.at;
+        self.at += bytes;
+        match &mut self.state {
+            State::Content(exchange, content) => {
+                let mut out = out(self.direction, *exchange, emit);
+                if !content.skip(at, t, bytes, &mut out) {
+                    self.state = State::raw(0);
+                } else if content.is_done() {
+                    self.state = exchanges.next_state(self.direction);
+                }
+            }
+            State::Lines(framer, line) => {
+                framer.reset();
+                line.give(Part::Line, &mut out(self.direction, 0, emit));
+            }
+            State::Raw(exchange, raw) => raw.end(&mut out(self.direction, *exchange, emit)),
+            State::WebSocket(exchange, socket) => {
+                socket.end(&mut out(self.direction, *exchange, emit));
+                self.state = State::raw(*exchange);
+            }
+            State::Head { .. } => {
+                self.give_open(at, t, exchanges, emit);
+                self.state = State::raw(0);
+            }
+        }
+    }
+
+    fn end(&mut self, t: u64, exchanges: &mut Exchanges, emit: Emit) {
+        self.give_open(self.at, t, exchanges, emit);
+        self.state = State::raw(0);
+        self.ended = true;
+    }
+
+    /// Gives what is there of pieces that will not be whole.
+    fn give_open(&mut self, at: u64, t: u64, exchanges: &Exchanges, emit: Emit) {
+        let direction = self.direction;
+        match &mut self.state {
+            State::Head { empty, head, .. } => {
+                empty.end(&mut out(direction, 0, emit));
+                let answered = exchanges.waiting.front().map(|waiting| waiting.exchange);
+                let exchange = match direction {
+                    Direction::ClientToServer => 0,
+                    Direction::ServerToClient => answered.unwrap_or(0),
                 };
-                way.give_body(t, ended, emit);
-                if direction == Direction::ServerToClient {
-                    self.waiting.pop_front();
-                }
+                head.give(Part::Other, &mut out(direction, exchange, emit));
             }
-            State::Lines => way.give_held(Part::Line, t, emit),
-            State::Head | State::Other => way.give_held(Part::Other, t, emit),
-        }
-        self.way(direction).state = State::Over;
-        if direction == Direction::ServerToClient {
-            for (exchange, _) in std::mem::take(&mut self.waiting) {
-                self.server.exchange = exchange;
-                self.server
-                    .give(Part::End, (t, t), &[], Some(Ended::Cut), emit);
+            State::Content(exchange, content) => {
+                content.end(at, t, &mut out(direction, *exchange, emit));
             }
-        }
-    }
-
-    fn way(&mut self, direction: Direction) -> &mut Way {
-        match direction {
-            Direction::ClientToServer => &mut self.client,
-            Direction::ServerToClient => &mut self.server,
-        }
-    }
-
-    fn client_sent(&mut self, t: u64, bytes: &[u8], emit: Emit<'_>) -> usize {
-        let way = &mut self.client;
-        let State::Head = way.state else {
-            return self.sent(Direction::ClientToServer, t, bytes, emit);
-        };
-        // Empty lines before a request are nobody's (RFC 9112 section 2.2).
-        if way.held.is_empty() && matches!(bytes[0], b'\r' | b'\n') {
-            way.at += 1;
-            way.give(Part::Other, (t, t), &bytes[..1], None, emit);
-            return 1;
-        }
-        let Some((taken, head)) = way.head(t, bytes, emit) else {
-            return bytes.len();
-        };
-        let parsed = Head::parse(&head).filter(|head| head.method().is_some());
-        let length = parsed
-            .as_ref()
-            .ok_or(Malformed)
-            .and_then(BodyLength::of_request);
-        let (Some(parsed), Ok(length)) = (parsed, length) else {
-            way.give(Part::Other, (way.began(t), t), &head, None, emit);
-            way.lose(t, emit);
-            return taken;
-        };
-        self.last += 1;
-        way.exchange = self.last;
-        let method = parsed.method().unwrap_or_default().to_owned();
-        self.waiting.push_back((self.last, method));
-        way.give(Part::RequestHead, (way.began(t), t), &head, None, emit);
-        way.body(length, &parsed, false);
-        taken
-    }
-
-    fn server_sent(&mut self, t: u64, bytes: &[u8], emit: Emit<'_>) -> usize {
-        let way = &mut self.server;
-        let State::Head = way.state else {
-            return self.sent(Direction::ServerToClient, t, bytes, emit);
-        };
-        let Some((taken, head)) = way.head(t, bytes, emit) else {
-            return bytes.len();
-        };
-        let (exchange, method) = self.waiting.front().cloned().unwrap_or_default();
-        way.exchange = exchange;
-        let parsed = Head::parse(&head).filter(|head| head.status().is_some());
-        let length = parsed.as_ref().ok_or(Malformed);
-        let length = length.and_then(|head| BodyLength::of_response(head, &method));
-        let (Some(parsed), Ok(length)) = (parsed, length) else {
-            way.give(Part::Other, (way.began(t), t), &head, None, emit);
-            way.lose(t, emit);
-            return taken;
-        };
-        let status = parsed.status().unwrap_or_default();
-        way.give(Part::ResponseHead, (way.began(t), t), &head, None, emit);
-        if status == 101 || method == "CONNECT" && status < 300 {
-            self.upgraded(t, emit);
-            return taken;
-        }
-        if status < 200 {
-            return taken;
-        }
-        let is_stream = parsed.content_type().as_deref() == Some("text/event-stream");
-        way.body(length, &parsed, is_stream);
-        if !matches!(&way.state, State::Body(_)) {
-            self.waiting.pop_front();
-        }
-        taken
-    }
-
-    /// What comes from now on, both ways, is no HTTP.
-    fn upgraded(&mut self, t: u64, emit: Emit<'_>) {
-        self.waiting.pop_front();
-        self.client.exchange = self.server.exchange;
-        for way in [&mut self.client, &mut self.server] {
-            way.give_held(Part::Other, t, emit);
-            way.state = State::Other;
-        }
-    }
-
-    /// Bytes of a way that are not of a head.
-    fn sent(&mut self, direction: Direction, t: u64, bytes: &[u8], emit: Emit<'_>) -> usize {
-        let way = self.way(direction);
-        match &mut way.state {
-            State::Body(_) => {
-                let taken = way.carried(t, bytes, emit);
-                let is_over = matches!(&way.state, State::Body(it) if it.body.is_over());
-                if is_over {
-                    self.body_over(direction, t, emit);
-                }
-                taken
-            }
-            State::Lines => way.line(t, bytes, emit),
-            State::Head | State::Other | State::Over => {
-                let part = &bytes[..bytes.len().min(OTHER)];
-                way.at += part.len() as u64;
-                way.begun = None;
-                way.give(Part::Other, (t, t), part, None, emit);
-                part.len()
-            }
-        }
-    }
-
-    fn body_over(&mut self, direction: Direction, t: u64, emit: Emit<'_>) {
-        let way = self.way(direction);
-        way.give_body(t, Ended::Whole, emit);
-        way.state = State::Head;
-        if direction == Direction::ServerToClient {
-            self.waiting.pop_front();
+            State::WebSocket(exchange, socket) => socket.end(&mut out(direction, *exchange, emit)),
+            State::Lines(_, line) => line.give(Part::Line, &mut out(direction, 0, emit)),
+            State::Raw(exchange, raw) => raw.end(&mut out(direction, *exchange, emit)),
         }
     }
 }
 
-impl Way {
-    /// The head whose end is in `bytes`, and how much of them it took.
-    fn head(&mut self, t: u64, bytes: &[u8], emit: Emit<'_>) -> Option<(usize, Vec<u8>)> {
-        let before = self.held.len();
-        if before == 0
-            && let Some(length) = Head::length(bytes, 0)
-        {
-            self.begun = Some((self.at, t));
-            self.at += length as u64;
-            return Some((length, bytes[..length].to_vec()));
+impl State {
+    fn head() -> Self {
+        Self::Head {
+            empty: Raw::default(),
+            head: Open::default(),
+            end: HeadEnd::default(),
         }
-        self.begun.get_or_insert((self.at, t));
-        self.held.extend_from_slice(bytes);
-        if let Some(length) = Head::length(&self.held, before) {
-            let taken = length - before;
-            self.at += taken as u64;
-            let mut head = std::mem::take(&mut self.held);
-            head.truncate(length);
-            return Some((taken, head));
-        }
-        self.at += bytes.len() as u64;
-        if self.held.len() > LONGEST_HEAD {
-            self.lose(t, emit);
-        }
-        None
     }
 
-    /// A body of this length follows.
-    fn body(&mut self, length: BodyLength, head: &Head, is_stream: bool) {
-        let body = Body::new(length);
-        self.begun = None;
-        if body.is_over() {
-            return;
-        }
-        self.state = State::Body(Box::new(Carried {
-            body,
-            coding: Coding::of(head),
-            events: is_stream.then(Events::default),
-            content: Vec::new(),
-            total: 0,
-            is_broken: false,
-        }));
+    fn raw(exchange: u32) -> Self {
+        Self::Raw(exchange, Raw::default())
+    }
+}
+
+impl Exchanges {
+    /// Numbers a request; `None` where too many wait already.
+    fn request(&mut self, method: &str) -> Option<Waiting> {
+        let method = ["HEAD", "CONNECT"].into_iter().find(|one| *one == method);
+        (self.waiting.len() < MAX_WAITING).then(|| self.wait(method))
     }
 
-    /// Takes bytes of the body that comes.
-    fn carried(&mut self, t: u64, bytes: &[u8], emit: Emit<'_>) -> usize {
-        let State::Body(carried) = &mut self.state else {
-            return 0;
+    /// The request that a response with this `status` belongs to. A response to none (a server
+    /// gives one before it closes an idle connection) is an exchange of its own.
+    fn response(&mut self, status: u16) -> Waiting {
+        let waiting = match self.waiting.front() {
+            Some(waiting) => *waiting,
+            None => self.wait(None),
         };
-        let Ok((taken, content)) = carried.body.take(bytes) else {
-            self.give_body(t, Ended::Cut, emit);
-            self.lose(t, emit);
-            return 0;
-        };
-        let start = self.at;
-        self.at += taken as u64;
-        if content.is_empty() {
-            // What frames it belongs to the piece that comes.
-            return taken;
+        let interim = (100..200).contains(&status) && status != 101;
+        if !interim {
+            self.waiting.pop_front();
         }
-        self.begun.get_or_insert((start, t));
-        let unpacked;
-        let is_plain = carried.coding.is_plain();
-        let content = if is_plain {
-            content
-        } else {
-            unpacked = match carried.coding.push(content) {
-                Ok(unpacked) => unpacked,
-                Err(_) => {
-                    carried.is_broken = true;
-                    Vec::new()
+        waiting
+    }
+
+    fn wait(&mut self, method: Option<&'static str>) -> Waiting {
+        self.count += 1;
+        let waiting = Waiting {
+            exchange: self.count,
+            method,
+        };
+        self.waiting.push_back(waiting);
+        waiting
+    }
+
+    /// What comes behind a message: another one, or another protocol.
+    fn next_state(&self, direction: Direction) -> State {
+        match &self.switch {
+            None => State::head(),
+            Some(Switch { exchange, head }) => {
+                let websocket = |name: &str| name.eq_ignore_ascii_case("websocket");
+                if head.list("upgrade").any(websocket) {
+                    State::WebSocket(*exchange, Box::new(WebSocket::new(head, direction)))
+                } else {
+                    State::raw(*exchange)
                 }
-            };
-            &unpacked[..]
-        };
-        if carried.events.is_some() {
-            let end = self.at;
-            self.events(t, end, content, is_plain, emit);
-        } else {
-            carried.total += content.len() as u64;
-            let room = KEPT.saturating_sub(carried.content.len());
-            if carried.total <= KEPT as u64 {
-                carried
-                    .content
-                    .extend_from_slice(&content[..content.len().min(room)]);
-            } else {
-                carried.content.truncate(BEGINNING);
-                carried.content.shrink_to_fit();
             }
         }
-        taken
-    }
-
-    /// Cuts content of a stream that ends at the byte `end` into events.
-    fn events(&mut self, t: u64, end: u64, content: &[u8], is_plain: bool, emit: Emit<'_>) {
-        let mut rest = content;
-        while !rest.is_empty() {
-            let State::Body(carried) = &mut self.state else {
-                return;
-            };
-            let Some(events) = &mut carried.events else {
-                return;
-            };
-            let (taken, block) = events.take(rest);
-            rest = &rest[taken..];
-            let Some(block) = block else {
-                return;
-            };
-            // Where it ends on the wire is known as far as nothing was unpacked.
-            let at = if is_plain {
-                end - rest.len() as u64
-            } else {
-                end
-            };
-            let after = std::mem::replace(&mut self.at, at);
-            self.give_block(&block, t, emit);
-            self.at = after;
-            self.begun = (!rest.is_empty()).then_some((at, t));
-        }
-    }
-
-    fn give_block(&mut self, block: &Block, t: u64, emit: Emit<'_>) {
-        let fields = EventFields {
-            id: block.id.as_deref(),
-            name: block.name.as_deref(),
-            retry: block.retry,
-        };
-        let (start, t_first) = self.begun.unwrap_or((self.at, t));
-        emit(Piece {
-            direction: self.direction,
-            exchange: self.exchange,
-            part: if block.is_event {
-                Part::Event
-            } else {
-                Part::Comment
-            },
-            wire: start..self.at,
-            t_first,
-            t_last: t,
-            bytes: &block.bytes,
-            total: block.total.max(block.bytes.len() as u64),
-            event: Some(fields).filter(|_| block.is_event),
-            ended: None,
-        });
-        self.begun = None;
-    }
-
-    /// The body that came is over.
-    fn give_body(&mut self, t: u64, ended: Ended, emit: Emit<'_>) {
-        let State::Body(mut carried) = std::mem::replace(&mut self.state, State::Head) else {
-            return;
-        };
-        let ended = if carried.is_broken { Ended::Cut } else { ended };
-        let times = (self.began(t), t);
-        if let Some(mut events) = carried.events.take() {
-            if let Some(rest) = events.rest() {
-                self.give(Part::Other, times, &rest.bytes, None, emit);
-            }
-            self.give(Part::End, (t, t), &[], Some(ended), emit);
-        } else if carried.total > 0 {
-            let (start, _) = self.begun.take().unwrap_or((self.at, t));
-            emit(Piece {
-                direction: self.direction,
-                exchange: self.exchange,
-                part: Part::Body,
-                wire: start..self.at,
-                t_first: times.0,
-                t_last: t,
-                bytes: &carried.content,
-                total: carried.total,
-                event: None,
-                ended: Some(ended),
-            });
-        } else if ended != Ended::Whole {
-            self.give(Part::End, (t, t), &[], Some(ended), emit);
-        }
-        self.begun = None;
-    }
-
-    fn line(&mut self, t: u64, bytes: &[u8], emit: Emit<'_>) -> usize {
-        let end = memchr::memchr(b'\n', bytes);
-        let part = &bytes[..end.map_or(bytes.len(), |end| end + 1)];
-        self.begun.get_or_insert((self.at, t));
-        self.at += part.len() as u64;
-        self.held.extend_from_slice(part);
-        if end.is_some() || self.held.len() > KEPT {
-            self.give_held(Part::Line, t, emit);
-        }
-        part.len()
-    }
-
-    /// When what ends now began.
-    fn began(&self, t: u64) -> u64 {
-        self.begun.map_or(t, |(_, began)| began)
-    }
-
-    /// What was held, as it is.
-    fn give_held(&mut self, part: Part, t: u64, emit: Emit<'_>) {
-        let held = std::mem::take(&mut self.held);
-        if !held.is_empty() {
-            self.give(part, (self.began(t), t), &held, None, emit);
-        }
-    }
-
-    /// From here on nothing is known of this way.
-    fn lose(&mut self, t: u64, emit: Emit<'_>) {
-        self.give_held(Part::Other, t, emit);
-        self.state = State::Other;
-    }
-
-    /// Gives what ends here.
-    fn give(
-        &mut self,
-        part: Part,
-        (t_first, t_last): (u64, u64),
-        bytes: &[u8],
-        ended: Option<Ended>,
-        emit: Emit<'_>,
-    ) {
-        let start = self.begun.take().map(|(at, _)| at);
-        let start = start.unwrap_or(self.at.saturating_sub(bytes.len() as u64));
-        emit(Piece {
-            direction: self.direction,
-            exchange: self.exchange,
-            part,
-            wire: start..self.at,
-            t_first,
-            t_last,
-            bytes,
-            total: bytes.len() as u64,
-            event: None,
-            ended,
-        });
     }
 }

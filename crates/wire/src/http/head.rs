@@ -1,81 +1,73 @@
-//! The head of a request or response: its first line and its fields (RFC 9112 sections 2 to 5).
+//! Heads of HTTP/1 messages: where one ends, and what it says.
+//!
+//! A response with broken header lines is read without them, as most clients do. A request is not
+//! read at all then: servers that understand such a line and servers that do not disagree about
+//! where its body ends.
 
-use memchr::memchr_iter;
+use httparse::{EMPTY_HEADER, ParserConfig, Status};
 
-/// Fields of a head that are read. Servers refuse heads with more.
-const MAX_FIELDS: usize = 256;
+/// The longest head that is taken for one.
+pub const MAX_HEAD: usize = 256 << 10;
 
-/// A head, read whole.
+/// The head of a request or response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
-    start: Start,
-    fields: Vec<(String, String)>,
+    pub start: Start,
+    /// Minor version of HTTP/1: 0 or 1.
+    pub minor: u8,
+    /// Names as they were written and values, in order.
+    pub headers: Vec<(String, String)>,
 }
 
+/// The first line of a head.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Start {
-    Request {
-        method: String,
-        target: String,
-        is_1_0: bool,
-    },
-    Response {
-        status: u16,
-        is_1_0: bool,
-    },
+pub enum Start {
+    Request { method: String, target: String },
+    Response { status: u16, reason: String },
 }
 
 impl Head {
-    /// Reads the head that `bytes` are, with the empty line at its end. `None`: it is none.
+    /// Reads a whole head, with its empty line; `None` where the bytes are none. What begins with
+    /// `HTTP/` is read as a response.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
-        if bytes.starts_with(b"HTTP/") {
-            Self::response(bytes)
+        let lines = memchr::memchr_iter(b'\n', bytes).count();
+        let mut room = vec![EMPTY_HEADER; lines];
+        let mut config = ParserConfig::default();
+        config
+            .ignore_invalid_headers_in_responses(true)
+            .allow_spaces_after_header_name_in_responses(true)
+            .allow_obsolete_multiline_headers_in_responses(true);
+        let (start, minor, headers) = if bytes.starts_with(b"HTTP/") {
+            let mut response = httparse::Response::new(&mut room);
+            let parsed = config.parse_response(&mut response, bytes);
+            whole(parsed)?;
+            let start = Start::Response {
+                status: response.code?,
+                reason: response.reason?.to_owned(),
+            };
+            (start, response.version?, response.headers)
         } else {
-            Self::request(bytes)
-        }
-    }
-
-    fn request(bytes: &[u8]) -> Option<Self> {
-        let mut fields = [httparse::EMPTY_HEADER; MAX_FIELDS];
-        let mut request = httparse::Request::new(&mut fields);
-        request.parse(bytes).ok()?.is_complete().then_some(())?;
-        Some(Self {
-            start: Start::Request {
+            let mut request = httparse::Request::new(&mut room);
+            let parsed = config.parse_request(&mut request, bytes);
+            whole(parsed)?;
+            let start = Start::Request {
                 method: request.method?.to_owned(),
                 target: request.path?.to_owned(),
-                is_1_0: request.version? == 0,
-            },
-            fields: owned(request.headers),
-        })
-    }
-
-    fn response(bytes: &[u8]) -> Option<Self> {
-        let mut fields = [httparse::EMPTY_HEADER; MAX_FIELDS];
-        let mut response = httparse::Response::new(&mut fields);
-        response.parse(bytes).ok()?.is_complete().then_some(())?;
+            };
+            (start, request.version?, request.headers)
+        };
+        let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+        let headers = headers
+            .iter()
+            .map(|header| (header.name.to_owned(), text(header.value)))
+            .collect();
         Some(Self {
-            start: Start::Response {
-                status: response.code?,
-                is_1_0: response.version? == 0,
-            },
-            fields: owned(response.headers),
+            start,
+            minor,
+            headers,
         })
     }
 
-    /// The length of the head that `bytes` begin with, with the empty line at its end; `None`: its
-    /// end has not come. Bytes before `from` are known to have none.
-    pub fn length(bytes: &[u8], from: usize) -> Option<usize> {
-        // The empty line may begin up to three bytes before.
-        let from = from.saturating_sub(3);
-        let rest = bytes.get(from..)?;
-        memchr_iter(b'\n', rest).find_map(|at| match &rest[at + 1..] {
-            [b'\n', ..] => Some(from + at + 2),
-            [b'\r', b'\n', ..] => Some(from + at + 3),
-            _ => None,
-        })
-    }
-
-    /// The method of a request.
     pub fn method(&self) -> Option<&str> {
         match &self.start {
             Start::Request { method, .. } => Some(method),
@@ -83,7 +75,6 @@ impl Head {
         }
     }
 
-    /// The target of a request: path and query, or a whole URL.
     pub fn target(&self) -> Option<&str> {
         match &self.start {
             Start::Request { target, .. } => Some(target),
@@ -91,64 +82,130 @@ impl Head {
         }
     }
 
-    /// The status of a response.
     pub fn status(&self) -> Option<u16> {
-        match &self.start {
-            Start::Request { .. } => None,
-            Start::Response { status, .. } => Some(*status),
-        }
-    }
-
-    /// Whether it is one of HTTP/1.0, which knows no chunks.
-    pub fn is_1_0(&self) -> bool {
         match self.start {
-            Start::Request { is_1_0, .. } | Start::Response { is_1_0, .. } => is_1_0,
+            Start::Request { .. } => None,
+            Start::Response { status, .. } => Some(status),
         }
     }
 
-    /// Names and values in their order, as they were written.
-    pub fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.fields.iter().map(|(name, value)| (&**name, &**value))
-    }
-
-    /// The values of the fields of this name, whatever its case.
-    pub fn all<'h>(&'h self, name: &'h str) -> impl Iterator<Item = &'h str> {
-        let named = self
-            .fields()
-            .filter(|(it, _)| it.eq_ignore_ascii_case(name));
-        named.map(|(_, value)| value)
-    }
-
-    /// The value of the first field of this name, whatever its case.
+    /// The value of the first header with this name, whatever its case.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let mut named = self
-            .fields()
-            .filter(|(it, _)| it.eq_ignore_ascii_case(name));
-        named.next().map(|(_, value)| value)
+        self.all(name).next()
     }
 
-    /// The members of a list that all fields of this name make together, in lower case.
-    pub fn list(&self, name: &str) -> Vec<String> {
-        let members = self
-            .fields()
-            .filter(|(it, _)| it.eq_ignore_ascii_case(name));
-        let members = members.flat_map(|(_, value)| value.split(','));
-        let members = members.map(|member| member.trim().to_ascii_lowercase());
-        members.filter(|member| !member.is_empty()).collect()
+    /// The values of all headers with this name, whatever its case, in order.
+    pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.headers
+            .iter()
+            .filter(move |(one, _)| one.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
     }
 
-    /// The media type of the body in lower case, without parameters.
-    pub fn content_type(&self) -> Option<String> {
+    /// The members of the lists in all headers with this name (RFC 9110, 5.6.1), in order.
+    pub fn list(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.all(name)
+            .flat_map(|value| value.split(','))
+            .map(str::trim)
+            .filter(|member| !member.is_empty())
+    }
+
+    /// The media type without its parameters, as it was written.
+    pub fn content_type(&self) -> Option<&str> {
         let value = self.get("content-type")?;
-        let kind = value.split(';').next().unwrap_or(value);
-        Some(kind.trim().to_ascii_lowercase())
+        Some(value.split(';').next().unwrap_or_default().trim())
+    }
+
+    /// Whether the body is a stream of server-sent events.
+    pub fn is_event_stream(&self) -> bool {
+        let event_stream = |one: &str| one.eq_ignore_ascii_case("text/event-stream");
+        self.content_type().is_some_and(event_stream)
     }
 }
 
-fn owned(fields: &[httparse::Header<'_>]) -> Vec<(String, String)> {
-    let owned = fields.iter().map(|field| {
-        let value = String::from_utf8_lossy(field.value).into_owned();
-        (field.name.to_owned(), value)
-    });
-    owned.collect()
+/// Whether all of a head is there.
+fn whole(parsed: httparse::Result<usize>) -> Option<()> {
+    matches!(parsed, Ok(Status::Complete(_))).then_some(())
+}
+
+/// A scanner that finds the empty line which ends a head, whatever the chunks are. A line ends with
+/// `\n`, with or without `\r` before it (RFC 9112, 2.2).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HeadEnd {
+    /// What is there of the line so far.
+    line: Line,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Line {
+    #[default]
+    Empty,
+    CarriageReturn,
+    Text,
+}
+
+impl HeadEnd {
+    /// How many of `bytes` belong to the head, if it ends in them: to behind its empty line. An
+    /// empty line in front of the start line counts, too: it is for the caller to leave it out.
+    pub fn push(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while at < bytes.len() {
+            match (bytes[at], self.line) {
+                (b'\n', Line::Text) => self.line = Line::Empty,
+                (b'\n', Line::Empty | Line::CarriageReturn) => {
+                    self.line = Line::Empty;
+                    return Some(at + 1);
+                }
+                (b'\r', Line::Empty) => self.line = Line::CarriageReturn,
+                _ => {
+                    self.line = Line::Text;
+                    let rest = &bytes[at..];
+                    at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                    continue;
+                }
+            }
+            at += 1;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_says_what_was_written() {
+        let head = Head::parse(
+            b"POST /mcp?a=b HTTP/1.1\r\nContent-Type: Application/JSON; charset=utf-8\r\n\
+              ACCEPT: a, b\r\nX: \xff\r\naccept:c\r\n\r\n",
+        )
+        .unwrap();
+        assert_eq!(
+            (head.method(), head.target()),
+            (Some("POST"), Some("/mcp?a=b"))
+        );
+        assert_eq!((head.status(), head.minor), (None, 1));
+        assert_eq!(head.content_type(), Some("Application/JSON"));
+        assert_eq!(head.get("Accept"), Some("a, b"));
+        assert_eq!(head.list("accept").collect::<Vec<_>>(), ["a", "b", "c"]);
+        assert_eq!(head.headers[2], ("X".to_owned(), "\u{fffd}".to_owned()));
+        let response = Head::parse(b"HTTP/1.0 404 Not Found\nbroken\nServer : a\n\n").unwrap();
+        assert_eq!((response.status(), response.minor), (Some(404), 0));
+        assert_eq!(response.headers, [("Server".to_owned(), "a".to_owned())]);
+    }
+
+    #[test]
+    fn what_servers_would_refuse_is_no_head() {
+        for bytes in [
+            &b"GET / HTTP/1.1\r\nContent-Length : 5\r\n\r\n"[..],
+            b"GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost: a\r\n",
+            b"PRI * HTTP/2.0\r\n\r\n",
+            b"\x16\x03\x01\r\n\r\n",
+            b"",
+        ] {
+            assert_eq!(Head::parse(bytes), None, "{}", bytes.escape_ascii());
+        }
+    }
 }

@@ -11,6 +11,7 @@ use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_capture::net::{Plan, is_loopback};
 use mcpreel_store::record::{self, proxy::proxy};
 use mcpreel_wire::text::escape;
+use std::ffi::OsString;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::path::PathBuf;
 
@@ -25,13 +26,17 @@ Examples:
   mcpreel proxy https://api.example.com/mcp
   mcpreel proxy http://127.0.0.1:3000/mcp --header 'Authorization: Bearer …'
   mcpreel proxy tcp://127.0.0.1:9100
+  mcpreel proxy http://127.0.0.1:3000/mcp -- node server.js
 
 What passes is what either side sends, but for Host, Origin and Referer in requests, and Location and
 the endpoint of events in responses, where they name this proxy or the server itself. Each such change is
 on record.
 
 Tokens, cookies and the like pass, but are not recorded: in their place stands ‹cred:1 9f3c›, the same
-wherever the same value was sent. --keep-credentials records them.")]
+wherever the same value was sent. --keep-credentials records them.
+
+A server that is started has no input; what it prints comes out on stderr, as does what mcpreel says.
+Connections wait until it listens. mcpreel ends when it does, with its exit code.")]
 pub struct Proxy {
     /// The server: http://, https://, ws://, wss:// or tcp://
     #[arg(value_name = "URL", value_parser = Upstream::parse)]
@@ -42,7 +47,7 @@ pub struct Proxy {
     /// Allow an address that other machines can reach
     #[arg(long)]
     expose: bool,
-    /// The name of the recording [default: the server's]
+    /// The name of the recording [default: the server's, or the command's]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     #[command(flatten)]
@@ -66,6 +71,9 @@ pub struct Proxy {
     /// Record credentials as well: tokens, cookies, codes
     #[arg(long)]
     keep_credentials: bool,
+    /// Start the server as well: record what it prints, and end with it
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
 }
 
 impl Proxy {
@@ -83,7 +91,10 @@ impl Proxy {
         let settings = Settings::read();
         let mut faults: Vec<String> = settings.faults().collect();
         let [max_size, slow_ns] = run::configured(&settings, &mut faults);
-        let name = self.name.unwrap_or_else(|| self.url.host().to_owned());
+        let is_alone = self.command.is_empty();
+        let name = self
+            .name
+            .or_else(|| is_alone.then(|| self.url.host().to_owned()));
         let (upstream, transport) = (self.url.to_string(), self.url.transport());
         let mut key = [0; 32];
         if !self.keep_credentials {
@@ -105,8 +116,8 @@ impl Proxy {
             credentials: (!self.keep_credentials).then(|| Credentials::new(key)),
         };
         let options = record::Options {
-            command: Vec::new(),
-            name: run::usable(name, &mut faults),
+            name: name.and_then(|name| run::usable(name, &mut faults)),
+            command: self.command,
             dir: settings.recordings_dir(&self.folder),
             cwd: None,
             origin: "live",
@@ -123,8 +134,8 @@ impl Proxy {
             let put = format!("put {} into your host (Ctrl-C ends it)", escape(url));
             output::say(&format!("recording {}: {put}", escape(&upstream)));
         };
-        proxy(&options, plan, ready)?;
-        Ok(Exit::Fine)
+        let ending = proxy(&options, plan, ready)?;
+        Ok(Exit::Process(record::end_as(ending)))
     }
 }
 

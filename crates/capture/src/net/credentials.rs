@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
-/// Values that are told apart by number. DPoP proofs are new with each request; values beyond this all
+/// Values that are told apart by number. Proofs of possession are new with each request; values beyond this all
 /// have the number 0.
 const MOST: usize = 1 << 16;
 
@@ -148,13 +148,15 @@ impl Credentials {
         let (found, space, filler) = match syntax {
             Syntax::Form => (in_pairs(body, 0, b"&"), '+', b'&'),
             Syntax::Json => (in_json(body), ' ', b' '),
-            Syntax::Opaque => (vec![0..body.len()], ' ', b' '),
+            Syntax::Opaque => (only_filled(0..body.len()), ' ', b' '),
         };
         let mut hidden = self.replace(body, &found, space).into_owned();
         if hidden.len() > body.len() {
             // Short values only: a token has no room for itself then.
             hidden = body.to_vec();
-            found.iter().for_each(|it| hidden[it.clone()].fill(b'*'));
+            for place in &found {
+                hidden[place.clone()].fill(b'*');
+            }
         }
         hidden.resize(body.len(), filler);
         body.copy_from_slice(&hidden);

@@ -151,12 +151,12 @@ impl Editor {
 
     /// What becomes of `bytes`; `None`: they pass as they are.
     pub fn pass(&mut self, bytes: &[u8]) -> Option<Passed> {
-        let passes = match &mut self.state {
+        let is_unedited = match &mut self.state {
             State::Unknown => true,
             State::Body(body) if !self.looks_for_endpoint => passes_whole(body, bytes),
             _ => false,
         };
-        if passes {
+        if is_unedited {
             return None;
         }
         let mut passed = Passed::default();

@@ -1,13 +1,13 @@
 //! The server behind the URL: what the URL says, and how it is reached.
 
 use super::tls::Tls;
+use mcpreel_trace::clock::Clock;
 use mcpreel_trace::event::Step;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, lookup_host};
 use tokio_rustls::client::TlsStream;
@@ -193,6 +193,9 @@ pub struct Took {
     pub tls: Option<u64>,
 }
 
+/// A server that was reached: where, and how long that took.
+pub type Reached = (Link, SocketAddr, Took);
+
 /// Why the server could not be reached.
 #[derive(Debug)]
 pub struct Unreachable {
@@ -203,12 +206,9 @@ pub struct Unreachable {
 
 impl Upstream {
     /// Connects to the server; with TLS, where its URL says so and there is a `tls`.
-    pub async fn connect(
-        &self,
-        tls: Option<&Tls>,
-    ) -> Result<(Link, SocketAddr, Took), Unreachable> {
+    pub async fn connect(&self, tls: Option<&Tls>, clock: Clock) -> Result<Reached, Unreachable> {
         let mut took = Took::default();
-        let began = Instant::now();
+        let began = clock.now();
         let failed = |step, message| Unreachable { step, message };
         let found = lookup_host((&*self.host, self.port)).await;
         let found = found.map(Iterator::collect::<Vec<_>>).map_err(|error| {
@@ -218,21 +218,21 @@ impl Upstream {
                 format!("{host} has no address ({error}): is the name right?"),
             )
         })?;
-        took.name = nanos(began);
-        let began = Instant::now();
+        took.name = clock.now().0 - began.0;
+        let began = clock.now();
         let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
         for address in found {
             match TcpStream::connect(address).await {
                 Ok(stream) => {
-                    took.tcp = nanos(began);
+                    took.tcp = clock.now().0 - began.0;
                     // Where it fails, small messages wait for a moment.
                     let _ = stream.set_nodelay(true);
                     let Some(tls) = tls.filter(|_| self.is_tls()) else {
                         return Ok((Link::Plain(stream), address, took));
                     };
-                    let began = Instant::now();
+                    let began = clock.now();
                     let stream = tls.connect(&self.host, stream).await?;
-                    took.tls = Some(nanos(began));
+                    took.tls = Some(clock.now().0 - began.0);
                     return Ok((Link::Tls(Box::new(stream)), address, took));
                 }
                 Err(error) => last = error,
@@ -246,10 +246,6 @@ impl Upstream {
         };
         Err(failed(Step::Tcp, format!("{at}: {last}; {hint}")))
     }
-}
-
-fn nanos(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl Link {

@@ -1,0 +1,178 @@
+//! What is changed, that it is on record, and who is refused.
+
+use crate::support::Library;
+use crate::support::proxy::{Proxy, recording, upstream};
+use mcpreel_wire::message::Direction;
+use serde_json::Value;
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpListener};
+use std::thread::JoinHandle;
+
+/// A server for one connection: reads to the end, then answers; returns what it read.
+pub fn answer(
+    listener: TcpListener,
+    answer: impl AsRef<[u8]> + Send + 'static,
+) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let (mut client, _) = listener.accept().unwrap();
+        let mut read = Vec::new();
+        client.read_to_end(&mut read).unwrap();
+        // Whoever was refused has no server any more.
+        let _ = client.write_all(answer.as_ref());
+        let _ = client.shutdown(Shutdown::Write);
+        String::from_utf8(read).unwrap()
+    })
+}
+
+/// Old and new of each change on record.
+fn edits(library: &Library) -> Vec<[String; 3]> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let edits = library.events("edited").into_iter();
+    let edits = edits.map(|edit| {
+        let detail = &edit["detail"];
+        let detail = if detail.is_object() { detail } else { &edit };
+        ["what", "old", "new"].map(|name| text(&detail[name]))
+    });
+    edits.collect()
+}
+
+#[test]
+fn who_is_where_is_changed_and_each_change_is_on_record() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let theirs = listener.local_addr().unwrap();
+    let added = ["--header", "X-Team: a b", "--header", "X-Other:c"];
+    let proxy = Proxy::start(&library, &format!("{url}/mcp"), &added);
+    let ours = proxy.authority();
+    let event = format!("event: endpoint\r\ndata: {url}/messages?id=1\r\n\r\n");
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nLocation: {url}/x\r\n\
+         Transfer-Encoding: chunked\r\n\r\n"
+    );
+    let sent = format!("{head}{:x}\r\n{event}\r\n0\r\n\r\n", event.len());
+    let server = answer(listener, sent.clone());
+    let request = format!(
+        "GET /mcp HTTP/1.1\r\nHost: {ours}\r\nOrigin: http://{ours}\r\nReferer: http://{ours}/a\r\n\r\n"
+    );
+    let answered = proxy.ask(&request);
+    assert_eq!(
+        server.join().unwrap(),
+        format!(
+            "GET /mcp HTTP/1.1\r\nHost: {theirs}\r\nOrigin: {url}\r\nReferer: {url}/a\r\n\
+             X-Team: a b\r\nX-Other: c\r\n\r\n"
+        )
+    );
+    let event = event.replace(&url, &format!("http://{ours}"));
+    let head = head.replace(&url, &format!("http://{ours}"));
+    assert_eq!(
+        answered,
+        format!("{head}{:x}\r\n{event}\r\n0\r\n\r\n", event.len())
+    );
+    proxy.end();
+    let (at_ours, theirs) = (format!("http://{ours}"), theirs.to_string());
+    let expected = [
+        ["Host", &ours, &theirs],
+        ["Origin", &at_ours, &url],
+        ["Referer", &format!("{at_ours}/a"), &format!("{url}/a")],
+        ["header", "", "X-Team: a b"],
+        ["header", "", "X-Other: c"],
+        ["Location", &format!("{url}/x"), &format!("{at_ours}/x")],
+        [
+            "endpoint",
+            &format!("{url}/messages?id=1"),
+            &format!("{at_ours}/messages?id=1"),
+        ],
+    ];
+    assert_eq!(
+        edits(&library),
+        expected.map(|edit| edit.map(str::to_owned))
+    );
+    // What was read is on record as it was read.
+    let recording = recording(&library);
+    for (direction, bytes) in [
+        (Direction::ClientToServer, request),
+        (Direction::ServerToClient, sent),
+    ] {
+        let recorded = recording.wire(1, direction).unwrap();
+        assert_eq!(String::from_utf8(recorded).unwrap(), bytes);
+    }
+}
+
+/// A web page that was led here by a name of its own, or that calls from elsewhere, gets nothing.
+#[test]
+fn a_foreign_host_or_origin_reaches_no_server() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &url, &[]);
+    let ours = proxy.authority();
+    for (lines, is_refused) in [
+        ("Host: evil.example".to_owned(), true),
+        (format!("Host: {ours}\r\nOrigin: http://evil.example"), true),
+        (
+            format!("Host: {ours}\r\nOrigin: https://localhost.evil.example"),
+            true,
+        ),
+        (
+            format!("Host: {ours}\r\nOrigin: http://localhost:6274"),
+            false,
+        ),
+        (format!("Host: LOCALHOST:{}", proxy.port), false),
+    ] {
+        let server = answer(
+            listener.try_clone().unwrap(),
+            "HTTP/1.1 204 No Content\r\n\r\n",
+        );
+        let answered = proxy.ask(format!(
+            "POST / HTTP/1.1\r\n{lines}\r\nContent-Length: 4\r\n\r\nbody"
+        ));
+        let status = if is_refused {
+            "HTTP/1.1 403 "
+        } else {
+            "HTTP/1.1 204 "
+        };
+        assert!(answered.starts_with(status), "{lines}: {answered}");
+        assert_eq!(server.join().unwrap().is_empty(), is_refused, "{lines}");
+    }
+    proxy.end();
+    assert_eq!(library.events("refused").len(), 3);
+}
+
+#[test]
+fn with_keep_host_nothing_is_asked_or_changed() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &url, &["--keep-host"]);
+    let server = answer(listener, "HTTP/1.1 204 No Content\r\n\r\n");
+    let request = "GET / HTTP/1.1\r\nHost: mcp.example\r\nOrigin: http://page.example\r\n\r\n";
+    proxy.ask(request);
+    assert_eq!(server.join().unwrap(), request);
+    proxy.end();
+    assert_eq!(library.events("edited").len(), 0);
+}
+
+#[test]
+fn other_machines_are_let_in_only_where_that_is_meant() {
+    let library = Library::new();
+    for (more, expected) in [(&[][..], Some(2)), (&["--expose"], None)] {
+        let mut command = library.mcpreel("proxy");
+        command
+            .args(["http://127.0.0.1:9", "--listen", "0.0.0.0:0"])
+            .args(more);
+        match expected {
+            Some(code) => {
+                let output = command.output().unwrap();
+                assert_eq!(output.status.code(), Some(code));
+                assert!(String::from_utf8_lossy(&output.stderr).contains("--expose"));
+            }
+            None => {
+                command.stderr(std::process::Stdio::piped());
+                let mut child = command.spawn().unwrap();
+                let mut err = child.stderr.take().unwrap();
+                let mut said = [0; 1];
+                err.read_exact(&mut said).unwrap();
+                crate::support::send(nix::sys::signal::Signal::SIGTERM, child.id());
+                assert!(child.wait().unwrap().success());
+            }
+        }
+    }
+}

@@ -21,6 +21,8 @@ const SCRIPTS: u32 = if cfg!(feature = "long-tests") {
     200
 };
 
+const LETTERS: &[u8; 26] = b"abcdefghijklmnopqrstuvwxyz";
+
 /// No wait takes longer on a busy machine, unless the program is broken.
 const DEADLINE: Duration = Duration::from_mins(2);
 
@@ -224,7 +226,7 @@ impl Script {
 
     fn fill(&mut self, most: u64) -> String {
         let length = self.dice.below(most);
-        let letters = (0..length).map(|_| char::from(b'a' + self.dice.below(26) as u8));
+        let letters = (0..length).map(|_| char::from(LETTERS[self.dice.length_below(26)]));
         letters.collect()
     }
 

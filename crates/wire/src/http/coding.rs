@@ -11,11 +11,11 @@ use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, Sta
 use flate2::{Decompress, FlushDecompress, Status};
 use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer};
 
-/// What a body may become, if it is more than [`PER_BYTE`] times its length: more is a bomb.
+/// How much may come out of all codings of a body: more is a bomb.
 pub(super) const MAX_DECODED: u64 = 256 << 20;
 
-/// What a stream without end may become beyond that, for each byte of it. Deflate reaches it just
-/// so with zeros.
+/// How much more may come out of a stream of events, which need not end, for each byte of it.
+/// Deflate hardly reaches as much.
 const PER_BYTE: u64 = 1024;
 
 /// How many bytes of a body are decoded at once.
@@ -194,7 +194,7 @@ impl Stage {
             }
             match step.then {
                 Then::Goes => {}
-                Then::Ended => self.member_ended(input),
+                Then::Ended => self.member_ended(),
                 Then::Broken => return self.give_up(out),
             }
             // Where the buffer was too short, more may come without any input.
@@ -212,14 +212,12 @@ impl Stage {
         }
     }
 
-    /// Goes on with the `rest` of the input behind a member.
-    fn member_ended(&mut self, rest: &[u8]) {
+    fn member_ended(&mut self) {
         self.doing = match self.coding {
             Coding::Gzip | Coding::Zstd => Doing::Later(self.coding.engine()),
             Coding::Deflate | Coding::Brotli => Doing::Ignoring,
         };
         self.held = Some(Vec::new());
-        self.hold(rest);
     }
 
     /// What the bytes are if they are not what they were taken for.

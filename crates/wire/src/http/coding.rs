@@ -4,6 +4,9 @@
 //! how the connection was read, not even in front of an error. For a stream of events a block is
 //! a byte: an event is known as soon as it can be, and has its place on the wire.
 //!
+//! For zstd that is the C library: the one in Rust gives nothing before a window, of megabytes, is
+//! full, and events would not appear.
+//!
 //! Senders err: bytes that prove to be none of their coding before any came out are given as they
 //! are, and bytes behind the end of a coding are left out.
 
@@ -220,7 +223,7 @@ impl Stage {
         self.held = Some(Vec::new());
     }
 
-    /// What the bytes are if they are not what they were taken for.
+    /// Goes on with bytes that are not what they were taken for, if nothing came out of them yet.
     fn give_up(&mut self, out: Out) -> Result<(), Broken> {
         let held = self.held.replace(Vec::new()).ok_or(Broken)?;
         match (&self.doing, self.coding) {

@@ -17,4 +17,5 @@ mod wire;
 
 use support::written;
 
+mod copies;
 mod recorded;

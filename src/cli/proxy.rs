@@ -5,11 +5,15 @@ use super::folder::{Folder, Settings};
 use super::output;
 use super::{quantity, run};
 use clap::Args;
+use mcpreel_capture::net::credentials::Credentials;
+use mcpreel_capture::net::tls::Tls;
 use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_capture::net::{Plan, is_loopback};
 use mcpreel_store::record::{self, proxy::proxy};
 use mcpreel_wire::text::escape;
+use std::ffi::OsString;
 use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::path::PathBuf;
 
 /// Record a server that is reached by a URL
 ///
@@ -22,10 +26,17 @@ Examples:
   mcpreel proxy https://api.example.com/mcp
   mcpreel proxy http://127.0.0.1:3000/mcp --header 'Authorization: Bearer …'
   mcpreel proxy tcp://127.0.0.1:9100
+  mcpreel proxy http://127.0.0.1:3000/mcp -- node server.js
 
 What passes is what either side sends, but for Host, Origin and Referer in requests, and Location and
 the endpoint of events in responses, where they name this proxy or the server itself. Each such change is
-on record.")]
+on record.
+
+Tokens, cookies and the like pass, but are not recorded: in their place stands ‹cred:1 9f3c›, the same
+wherever the same value was sent. --keep-credentials records them.
+
+A server that is started has no input; what it prints comes out on stderr, as does what mcpreel says.
+Connections wait until it listens. mcpreel ends when it does, with its exit code.")]
 pub struct Proxy {
     /// The server: http://, https://, ws://, wss:// or tcp://
     #[arg(value_name = "URL", value_parser = Upstream::parse)]
@@ -36,7 +47,7 @@ pub struct Proxy {
     /// Allow an address that other machines can reach
     #[arg(long)]
     expose: bool,
-    /// The name of the recording [default: the server's]
+    /// The name of the recording [default: the server's, or the command's]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     #[command(flatten)]
@@ -51,6 +62,18 @@ pub struct Proxy {
     /// a cloud
     #[arg(long)]
     keep_host: bool,
+    /// Believe this authority as well, for a server with TLS: its certificate in PEM
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
+    /// Believe any certificate of the server
+    #[arg(long)]
+    insecure: bool,
+    /// Record credentials as well: tokens, cookies, codes
+    #[arg(long)]
+    keep_credentials: bool,
+    /// Start the server as well: record what it prints, and end with it
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
 }
 
 impl Proxy {
@@ -68,15 +91,38 @@ impl Proxy {
         let settings = Settings::read();
         let mut faults: Vec<String> = settings.faults().collect();
         let [max_size, slow_ns] = run::configured(&settings, &mut faults);
-        let name = self.name.unwrap_or_else(|| self.url.host().to_owned());
+        let is_alone = self.command.is_empty();
+        let name = self
+            .name
+            .or_else(|| is_alone.then(|| self.url.host().to_owned()));
+        let (upstream, transport) = (self.url.to_string(), self.url.transport());
+        let mut key = [0; 32];
+        if !self.keep_credentials {
+            getrandom::fill(&mut key)?;
+        }
+        let tls = self
+            .url
+            .is_tls()
+            .then(|| Tls::new(self.ca.as_deref(), self.insecure));
+        let tls = tls
+            .transpose()
+            .map_err(|error| Failure::Usage(error.to_string()))?;
+        let plan = Plan {
+            upstream: self.url,
+            tls,
+            listen: self.listen,
+            keep_host: self.keep_host,
+            headers: self.headers,
+            credentials: (!self.keep_credentials).then(|| Credentials::new(key)),
+        };
         let options = record::Options {
-            command: Vec::new(),
-            name: run::usable(name, &mut faults),
+            name: name.and_then(|name| run::usable(name, &mut faults)),
+            command: self.command,
             dir: settings.recordings_dir(&self.folder),
             cwd: None,
             origin: "live",
-            transport: self.url.transport(),
-            url: Some(self.url.to_string()),
+            transport,
+            url: Some(plan.recorded(&upstream)),
             parent: None,
             played: None,
             read_only_tools: Vec::new(),
@@ -84,19 +130,12 @@ impl Proxy {
             slow_ns,
             remarks: faults,
         };
-        let upstream = self.url.to_string();
-        let plan = Plan {
-            upstream: self.url,
-            listen: self.listen,
-            keep_host: self.keep_host,
-            headers: self.headers,
-        };
         let ready = |url: &str| {
             let put = format!("put {} into your host (Ctrl-C ends it)", escape(url));
             output::say(&format!("recording {}: {put}", escape(&upstream)));
         };
-        proxy(&options, plan, ready)?;
-        Ok(Exit::Fine)
+        let ending = proxy(&options, plan, ready)?;
+        Ok(Exit::Process(record::end_as(ending)))
     }
 }
 

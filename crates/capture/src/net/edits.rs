@@ -5,25 +5,34 @@
 //! in between. Changed are `Host`, and `Origin` and `Referer` where they name us, in requests;
 //! `Location`, and the `endpoint` event of 2024-11-05, where they name the server absolutely. Headers
 //! that the user adds are added. All else passes as it was read; so does what cannot be followed.
+//!
+//! What goes on record is what was read, without credentials ([`super::credentials`]). In what cannot be
+//! followed they are not found, behind the head with which that begins.
 
+use super::credentials::Credentials;
+use super::held::{Held, is_oauth};
+use super::tls::Tls;
 use super::upstream::Upstream;
 use mcpreel_wire::http::Head;
 use mcpreel_wire::http::body::{BodyLength, Eaten, Follower};
 use mcpreel_wire::http::head::{HeadEnd, MAX_HEAD};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 
 /// What has to be known to change anything.
-#[derive(Debug)]
 pub struct Rules {
     pub upstream: Upstream,
+    pub tls: Option<Tls>,
     /// The authorities under which we can be reached, in lower case: `127.0.0.1:7339`.
     pub ours: Vec<String>,
     /// Leave `Host`, `Origin` and `Referer` as they are, and ask nobody where he comes from.
     pub keep_host: bool,
     /// Headers that the user adds to each request.
     pub added: Vec<(String, String)>,
+    /// Takes credentials out of what goes on record; `None`: they are to be kept.
+    pub credentials: Option<Credentials>,
     /// The changes that are on record: each of them once, and alike from then on.
     pub told: RefCell<HashSet<Edit>>,
 }
@@ -40,6 +49,29 @@ impl Rules {
             ..edit.clone()
         };
         told.contains(&edit) || told.len() < TOLD && !told.insert(edit)
+    }
+
+    /// The lines of a head as they go on record.
+    fn recorded<'h>(&self, raw: &'h [u8]) -> Vec<Cow<'h, [u8]>> {
+        match &self.credentials {
+            Some(credentials) => credentials.hide_in_head(raw),
+            None => lines(raw).map(Cow::Borrowed).collect(),
+        }
+    }
+
+    /// A URL as it goes on record.
+    fn recorded_url(&self, url: &str) -> String {
+        let credentials = self.credentials.as_ref();
+        credentials.map_or_else(|| url.to_owned(), |it| it.hide_in_url(url))
+    }
+
+    /// A header as it goes on record.
+    fn recorded_header(&self, name: &str, value: &str) -> String {
+        let credentials = self.credentials.as_ref();
+        let value = credentials
+            .map(|it| it.hide_in_header(name, value))
+            .unwrap_or(value.to_owned());
+        format!("{name}: {value}")
     }
 }
 
@@ -70,12 +102,20 @@ impl Passed {
     }
 }
 
-/// The methods of requests that wait for their response.
-type Waiting = Rc<RefCell<VecDeque<String>>>;
+/// A request that waits for its response.
+#[derive(Clone, Debug, Default)]
+struct Asked {
+    method: String,
+    is_oauth: bool,
+}
+
+type Waiting = Rc<RefCell<VecDeque<Asked>>>;
 
 enum State {
     Head(HeadEnd),
     Body(Follower),
+    /// A body with credentials, which goes on when it is whole.
+    Held(Box<Held>),
     /// What comes is not followed.
     Unknown,
 }
@@ -111,12 +151,12 @@ impl Editor {
 
     /// What becomes of `bytes`; `None`: they pass as they are.
     pub fn pass(&mut self, bytes: &[u8]) -> Option<Passed> {
-        let passes = match &mut self.state {
+        let is_unedited = match &mut self.state {
             State::Unknown => true,
             State::Body(body) if !self.looks_for_endpoint => passes_whole(body, bytes),
             _ => false,
         };
-        if passes {
+        if is_unedited {
             return None;
         }
         let mut passed = Passed::default();
@@ -128,9 +168,15 @@ impl Editor {
         Some(passed)
     }
 
-    /// The way has ended: what was held.
-    pub fn rest(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.held)
+    /// Follows no more, since the way has ended or carries something else now: what was held.
+    pub fn give_up(&mut self) -> Passed {
+        let mut passed = Passed::default();
+        let held = std::mem::take(&mut self.held);
+        self.pass_unedited(&held, &mut passed);
+        if let State::Held(held) = std::mem::replace(&mut self.state, State::Unknown) {
+            self.release(*held, &mut passed);
+        }
+        passed
     }
 
     fn step(&mut self, bytes: &[u8], passed: &mut Passed) -> usize {
@@ -165,11 +211,46 @@ impl Editor {
                 passed.as_it_is(&bytes[..taken]);
                 taken
             }
+            State::Held(held) => {
+                let taken = held.take(bytes);
+                let (is_due, is_over) = (held.is_due() || taken.is_none(), held.body.is_done());
+                let next = State::Head(HeadEnd::default());
+                if is_due && let State::Held(held) = std::mem::replace(&mut self.state, next) {
+                    if taken.is_none() {
+                        self.state = State::Unknown;
+                    } else if is_over {
+                        self.message_over();
+                    } else {
+                        self.state = State::Body(held.body);
+                    }
+                    self.release(*held, passed);
+                }
+                taken.unwrap_or(0)
+            }
             State::Head(end) => {
                 let mut end = *end;
                 self.head(&mut end, bytes, passed)
             }
         }
+    }
+
+    /// Lets a body go on.
+    fn release(&self, held: Held, passed: &mut Passed) {
+        let Some(credentials) = &self.rules.credentials else {
+            return;
+        };
+        let (recorded, forwarded) = held.release(credentials);
+        passed.recorded.extend(recorded);
+        passed.forwarded.extend(forwarded);
+    }
+
+    /// Lets a head go on as it is, or what could be one.
+    fn pass_unedited(&self, raw: &[u8], passed: &mut Passed) {
+        let recorded = self.rules.recorded(raw);
+        passed
+            .recorded
+            .extend(recorded.iter().flat_map(|line| line.iter()));
+        passed.forwarded.extend_from_slice(raw);
     }
 
     fn head(&mut self, end: &mut HeadEnd, bytes: &[u8], passed: &mut Passed) -> usize {
@@ -185,7 +266,7 @@ impl Editor {
             self.state = State::Head(*end);
             if self.held.len() > MAX_HEAD {
                 let held = std::mem::take(&mut self.held);
-                passed.as_it_is(&held);
+                self.pass_unedited(&held, passed);
                 self.state = State::Unknown;
             }
             return taken;
@@ -200,7 +281,7 @@ impl Editor {
             }
         });
         if !is_known {
-            passed.as_it_is(&raw);
+            self.pass_unedited(&raw, passed);
             self.state = State::Unknown;
         }
         taken
@@ -218,13 +299,18 @@ impl Editor {
         if !self.rules.keep_host
             && let Some(why) = foreign(&self.rules, head)
         {
-            passed.recorded.extend_from_slice(raw);
+            self.pass_unedited(raw, passed);
             passed.refused = Some(why);
             return true;
         }
-        self.waiting.borrow_mut().push_back(method.to_owned());
-        edit_request(&self.rules, raw, passed);
-        self.follow(length);
+        let asked = Asked {
+            method: method.to_owned(),
+            is_oauth: is_oauth(head, self.rules.upstream.target()),
+        };
+        let is_oauth = asked.is_oauth;
+        self.waiting.borrow_mut().push_back(asked);
+        edit(&self.rules, raw, in_request, &self.rules.added, passed);
+        self.follow(head, length, is_oauth);
         true
     }
 
@@ -232,27 +318,31 @@ impl Editor {
         let Some(status) = head.status() else {
             return false;
         };
-        let method = self.waiting.borrow().front().cloned().unwrap_or_default();
+        let asked = self.waiting.borrow().front().cloned().unwrap_or_default();
+        let method = asked.method;
         let length = BodyLength::of(head, Some(&method));
         if length == BodyLength::Unclear {
             return false;
         }
-        edit_response(&self.rules, raw, passed);
+        edit(&self.rules, raw, in_response, &[], passed);
         if length == BodyLength::Tunnel {
             self.state = State::Unknown;
         } else if status >= 200 {
             let is_stream = head.is_event_stream();
             let is_plain = head.get("content-encoding").is_none();
             self.looks_for_endpoint = is_stream && is_plain && method == "GET";
-            self.follow(length);
+            self.follow(head, length, asked.is_oauth);
         }
         true
     }
 
-    fn follow(&mut self, length: BodyLength) {
+    fn follow(&mut self, head: &Head, length: BodyLength, is_oauth: bool) {
         let body = Follower::new(length);
+        let is_held = is_oauth && self.rules.credentials.is_some();
         if body.is_done() {
             self.message_over();
+        } else if let Some(held) = is_held.then(|| Held::new(head, length)).flatten() {
+            self.state = State::Held(Box::new(held));
         } else {
             self.state = State::Body(body);
         }
@@ -273,11 +363,6 @@ impl Editor {
     /// What comes from now on is not followed: the other way was upgraded.
     pub fn is_upgraded(&self) -> bool {
         matches!(self.state, State::Unknown)
-    }
-
-    /// Follows no more.
-    pub fn give_up(&mut self) {
-        self.state = State::Unknown;
     }
 }
 
@@ -324,7 +409,7 @@ fn foreign(rules: &Rules, head: &Head) -> Option<String> {
 }
 
 /// The lines of a head, each with its end.
-fn lines(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub fn lines(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
     raw.split_inclusive(|byte| *byte == b'\n')
 }
 
@@ -337,30 +422,35 @@ fn field(line: &[u8]) -> Option<(&str, &str, std::ops::Range<usize>)> {
     Some((name, value, start..start + value.len()))
 }
 
-fn edit_request(rules: &Rules, raw: &[u8], passed: &mut Passed) {
-    let start = passed.recorded.len();
-    let mut at = start;
-    passed.recorded.extend_from_slice(raw);
-    for (number, line) in lines(raw).enumerate() {
-        let is_end = line == b"\r\n" || line == b"\n";
-        if is_end {
-            for (name, value) in &rules.added {
+/// What a field has to say instead, and the name of the change.
+type Change = fn(&Rules, &str, &str) -> Option<(&'static str, String)>;
+
+/// Passes a head with its fields changed and others added.
+fn edit(
+    rules: &Rules,
+    raw: &[u8],
+    change: Change,
+    added: &[(String, String)],
+    passed: &mut Passed,
+) {
+    for (line, recorded) in lines(raw).zip(rules.recorded(raw)) {
+        let at = passed.recorded.len();
+        passed.recorded.extend_from_slice(&recorded);
+        if line == b"\r\n" || line == b"\n" {
+            for (name, value) in added {
                 passed
                     .forwarded
                     .extend(format!("{name}: {value}\r\n").bytes());
-                let new = format!("{name}: {value}");
                 passed.edits.push(Edit {
                     at,
                     what: "header",
                     old: String::new(),
-                    new,
+                    new: rules.recorded_header(name, value),
                 });
             }
         }
-        let changed = field(line).filter(|_| number > 0 && !rules.keep_host);
-        let changed = changed
-            .and_then(|(name, value, place)| Some((in_request(rules, name, value)?, value, place)));
-        at += line.len();
+        let changed = field(line)
+            .and_then(|(name, value, place)| Some((change(rules, name, value)?, value, place)));
         let Some(((what, new), old, place)) = changed else {
             passed.forwarded.extend_from_slice(line);
             continue;
@@ -368,13 +458,20 @@ fn edit_request(rules: &Rules, raw: &[u8], passed: &mut Passed) {
         passed.forwarded.extend_from_slice(&line[..place.start]);
         passed.forwarded.extend_from_slice(new.as_bytes());
         passed.forwarded.extend_from_slice(&line[place.end..]);
-        let (old, at) = (old.to_owned(), at - line.len() + place.start);
-        passed.edits.push(Edit { at, what, old, new });
+        passed.edits.push(Edit {
+            at: at + place.start,
+            what,
+            old: rules.recorded_url(old),
+            new: rules.recorded_url(&new),
+        });
     }
 }
 
 /// What a field of a request has to say instead.
 fn in_request(rules: &Rules, name: &str, value: &str) -> Option<(&'static str, String)> {
+    if rules.keep_host {
+        return None;
+    }
     let is_ours = |authority: &str| rules.ours.contains(&authority.to_ascii_lowercase());
     if name.eq_ignore_ascii_case("host") {
         let authority = rules.upstream.authority();
@@ -393,28 +490,11 @@ fn in_request(rules: &Rules, name: &str, value: &str) -> Option<(&'static str, S
     is_ours(authority).then(|| (what, format!("{}{path}", rules.upstream.origin())))
 }
 
-fn edit_response(rules: &Rules, raw: &[u8], passed: &mut Passed) {
-    let mut at = passed.recorded.len();
-    passed.recorded.extend_from_slice(raw);
-    for line in lines(raw) {
-        let location = field(line).filter(|(name, ..)| name.eq_ignore_ascii_case("location"));
-        let changed = location.and_then(|(_, old, place)| Some((at_ours(rules, old)?, old, place)));
-        if let Some((new, old, place)) = changed {
-            passed.forwarded.extend_from_slice(&line[..place.start]);
-            passed.forwarded.extend_from_slice(new.as_bytes());
-            passed.forwarded.extend_from_slice(&line[place.end..]);
-            let (old, at) = (old.to_owned(), at + place.start);
-            passed.edits.push(Edit {
-                at,
-                what: "Location",
-                old,
-                new,
-            });
-        } else {
-            passed.forwarded.extend_from_slice(line);
-        }
-        at += line.len();
-    }
+/// What a field of a response has to say instead.
+fn in_response(rules: &Rules, name: &str, value: &str) -> Option<(&'static str, String)> {
+    let is_changed = name.eq_ignore_ascii_case("location");
+    let new = is_changed.then(|| at_ours(rules, value)).flatten()?;
+    Some(("Location", new))
 }
 
 /// A URL of the server's own origin, with ours in its place; `None`: it is none.
@@ -451,8 +531,8 @@ fn endpoint(rules: &Rules, bytes: &[u8]) -> Option<Edited> {
         edit: Edit {
             at: 0,
             what: "endpoint",
-            old: old.to_owned(),
-            new,
+            old: rules.recorded_url(old),
+            new: rules.recorded_url(&new),
         },
     })
 }

@@ -5,26 +5,40 @@
 //! ```
 //!
 //! * [`upstream`]: what the URL says, and how the server is reached;
+//! * [`tls`]: TLS to it;
+//! * [`server`]: the server as a process, where it is started too;
 //! * `relay`: one client connection and its connection to the server;
-//! * `edits`: the few bytes that have to be changed, and who is refused.
+//! * `edits`: the few bytes that have to be changed, and who is refused;
+//! * [`credentials`]: what does not go on record, and `held`: bodies in which it stands.
 //!
 //! Each connection has two streams on record. What they mean is nobody's business here.
 
+pub mod credentials;
 mod edits;
+mod held;
 mod relay;
+pub mod server;
+pub mod tls;
 pub mod upstream;
 
 use crate::tap::Tap;
+use credentials::Credentials;
 use edits::Rules;
 use mcpreel_trace::event::EventKind;
 use relay::Relay;
+use server::{Server, Starting};
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::process::ExitStatus;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
+use tls::Tls;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::task::LocalSet;
+use tokio::sync::mpsc::{Sender, channel};
+use tokio::task::{JoinHandle, LocalSet};
 use upstream::Upstream;
 
 /// The port at which a proxy listens that nobody gave another one.
@@ -34,15 +48,26 @@ pub const PORT: u16 = 7339;
 const TRIES: u16 = 50;
 
 /// What is asked of a proxy.
-#[derive(Debug)]
 pub struct Plan {
     pub upstream: Upstream,
+    /// For a server that is reached by TLS.
+    pub tls: Option<Tls>,
     /// Where to listen; `None`: at a free port of this machine alone.
     pub listen: Option<SocketAddr>,
     /// Pass `Host`, `Origin` and `Referer` as they are, and refuse nobody.
     pub keep_host: bool,
     /// Headers that are added to each request.
     pub headers: Vec<(String, String)>,
+    /// Takes credentials out of what goes on record; `None`: they are kept.
+    pub credentials: Option<Credentials>,
+}
+
+impl Plan {
+    /// A URL as it goes on record.
+    pub fn recorded(&self, url: &str) -> String {
+        let credentials = self.credentials.as_ref();
+        credentials.map_or_else(|| url.to_owned(), |it| it.hide_in_url(url))
+    }
 }
 
 /// The sockets at which a proxy listens.
@@ -104,80 +129,133 @@ pub fn is_loopback(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
-/// Relays every connection until a signal says that it is over.
-pub fn serve(plan: Plan, listener: Listener, tap: &Arc<Tap>) -> io::Result<()> {
+/// How long connections may go on that were open when the server ended.
+const DRAINED: Duration = Duration::from_millis(250);
+
+/// Relays every connection until a signal says that it is over, or until `server` has ended, which
+/// gets the signals then. Returns how it ended.
+pub fn serve(
+    plan: Plan,
+    listener: Listener,
+    server: Option<Server>,
+    tap: &Arc<Tap>,
+) -> io::Result<Option<ExitStatus>> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let rules = Rc::new(Rules {
-        ours: listener.authorities(),
-        upstream: plan.upstream,
-        keep_host: plan.keep_host,
-        added: plan.headers,
-        told: std::cell::RefCell::default(),
+    let starting = server.as_ref().map(|_| Starting::new(tap));
+    let proxy = Rc::new(Proxy {
+        rules: Rc::new(Rules {
+            ours: listener.authorities(),
+            upstream: plan.upstream,
+            tls: plan.tls,
+            keep_host: plan.keep_host,
+            added: plan.headers,
+            credentials: plan.credentials,
+            told: RefCell::default(),
+        }),
+        starting,
+        tap: Arc::clone(tap),
+        connections: Cell::new(0),
     });
     let here = LocalSet::new();
     here.block_on(&runtime, async {
-        let mut interrupt = signal(SignalKind::interrupt())?;
-        let mut terminate = signal(SignalKind::terminate())?;
-        let count = Rc::new(std::cell::Cell::new(0));
+        // Each connection has a sender. When the last one is gone, there is none to receive from.
+        let (open, mut all_over) = channel::<()>(1);
+        let mut accepting = Vec::new();
         for socket in listener.sockets {
-            let socket = TcpListener::from_std(socket)?;
-            let (tap, rules, count) = (Arc::clone(tap), Rc::clone(&rules), Rc::clone(&count));
-            tokio::task::spawn_local(async move {
-                loop {
-                    // Without a descriptor for it a connection waits until there is one.
-                    let Ok((client, peer)) = socket.accept().await else {
-                        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-                        continue;
-                    };
-                    count.set(count.get() + 1);
-                    let (tap, rules, number) = (Arc::clone(&tap), Rc::clone(&rules), count.get());
-                    tokio::task::spawn_local(async move {
-                        relay(number, client, peer, &tap, &rules).await;
-                    });
-                }
-            });
+            let accept = Rc::clone(&proxy).accept(TcpListener::from_std(socket)?, open.clone());
+            accepting.push(tokio::task::spawn_local(accept));
         }
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-        Ok(())
+        drop(open);
+        let Some(mut server) = server else {
+            let mut interrupt = signal(SignalKind::interrupt())?;
+            let mut terminate = signal(SignalKind::terminate())?;
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+            return Ok(None);
+        };
+        let status = server.ended(tap).await?;
+        proxy.starting.iter().for_each(Starting::ended);
+        accepting.iter().for_each(JoinHandle::abort);
+        let drained = async {
+            all_over.recv().await;
+            server.silent().await;
+        };
+        // Whoever holds the server's output, or a connection to us, does not hold us.
+        let _ = tokio::time::timeout(DRAINED, drained).await;
+        Ok(Some(status))
     })
 }
 
-async fn relay(
-    number: u32,
-    client: TcpStream,
-    peer: SocketAddr,
-    tap: &Arc<Tap>,
-    rules: &Rc<Rules>,
-) {
-    let _ = client.set_nodelay(true);
-    let peer = peer.to_string();
-    let relay = Relay::new(number, peer.clone(), tap, rules);
-    match rules.upstream.connect().await {
-        Ok((server, address, took)) => {
-            tap.event(EventKind::Connected {
-                connection: number,
-                client: peer,
-                server: address.to_string(),
-                name_ns: took.name,
-                tcp_ns: took.tcp,
-                tls_ns: took.tls,
+/// What all connections have in common.
+struct Proxy {
+    rules: Rc<Rules>,
+    starting: Option<Starting>,
+    tap: Arc<Tap>,
+    /// How many there were.
+    connections: Cell<u32>,
+}
+
+impl Proxy {
+    async fn accept(self: Rc<Self>, socket: TcpListener, open: Sender<()>) {
+        loop {
+            // Without a descriptor for it a connection waits until there is one.
+            let Ok((client, peer)) = socket.accept().await else {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+                continue;
+            };
+            let number = self.connections.get() + 1;
+            self.connections.set(number);
+            let (proxy, open) = (Rc::clone(&self), open.clone());
+            tokio::task::spawn_local(async move {
+                proxy.relay(number, client, peer).await;
+                drop(open);
             });
-            relay.run(client, server).await;
         }
-        Err(unreachable) => {
-            let message = unreachable.message;
-            tap.event(EventKind::Unreachable {
-                connection: number,
-                client: peer,
-                step: unreachable.step,
-                message: message.clone(),
-            });
-            relay.answer_unreachable(client, &message).await;
+    }
+
+    async fn relay(&self, number: u32, client: TcpStream, peer: SocketAddr) {
+        let _ = client.set_nodelay(true);
+        let (rules, tap, peer) = (&self.rules, &self.tap, peer.to_string());
+        let relay = Relay::new(number, peer.clone(), tap, rules);
+        let connected = match &self.starting {
+            Some(starting) => {
+                starting
+                    .connect(&rules.upstream, rules.tls.as_ref(), tap)
+                    .await
+            }
+            None => {
+                rules
+                    .upstream
+                    .connect(rules.tls.as_ref(), tap.clock())
+                    .await
+            }
+        };
+        match connected {
+            Ok((server, address, took)) => {
+                tap.event(EventKind::Connected {
+                    connection: number,
+                    client: peer,
+                    server: address.to_string(),
+                    name_ns: took.name,
+                    tcp_ns: took.tcp,
+                    tls_ns: took.tls,
+                });
+                relay.run(client, server).await;
+            }
+            Err(unreachable) => {
+                let message = unreachable.message;
+                tap.event(EventKind::Unreachable {
+                    connection: number,
+                    client: peer,
+                    step: unreachable.step,
+                    message: message.clone(),
+                });
+                relay.answer_unreachable(client, &message).await;
+            }
         }
     }
 }

@@ -137,8 +137,8 @@ impl<'c> Relay<'c> {
         if let Poll::Ready(Err(broken)) = down {
             return Poll::Ready(Err((Direction::ServerToClient, broken)));
         }
-        if self.down.editor.is_upgraded() {
-            self.up.editor.give_up();
+        if self.down.editor.is_upgraded() && !self.up.editor.is_upgraded() {
+            self.up.give_up(self.tap);
         }
         let up = self.up.poll(cx, self.tap, client, server);
         if let Poll::Ready(Err(broken)) = up {
@@ -295,6 +295,13 @@ impl Flow {
         })
     }
 
+    /// Follows no more; what was held goes on.
+    fn give_up(&mut self, tap: &Tap) {
+        let passed = self.editor.give_up();
+        self.put_on_record(tap, &passed);
+        self.pending.extend_from_slice(&passed.forwarded);
+    }
+
     fn put_on_record(&mut self, tap: &Tap, passed: &Passed) {
         let start = self.recorded;
         self.record(tap, &passed.recorded);
@@ -319,9 +326,7 @@ impl Flow {
 
     /// Its writer has ended it.
     fn end(&mut self, tap: &Tap) {
-        let rest = self.editor.rest();
-        self.record(tap, &rest);
-        self.pending.extend_from_slice(&rest);
+        self.give_up(tap);
         let (stream, by) = (self.stream, Closer::Writer);
         tap.event(EventKind::Eof { stream, by });
         self.state = State::Ending;

@@ -1,14 +1,16 @@
 //! The server behind the URL: what the URL says, and how it is reached.
 
+use super::tls::Tls;
+use mcpreel_trace::clock::Clock;
 use mcpreel_trace::event::Step;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, lookup_host};
+use tokio_rustls::client::TlsStream;
 
 /// A server that is reached over the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +81,11 @@ impl Upstream {
 
     pub fn host(&self) -> &str {
         &self.host
+    }
+
+    /// Path and query.
+    pub fn target(&self) -> &str {
+        &self.target
     }
 
     pub fn port(&self) -> u16 {
@@ -175,6 +182,7 @@ fn split(authority: &str) -> Result<(&str, Option<u16>), String> {
 /// A connection to the server.
 pub enum Link {
     Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
 }
 
 /// How long the steps took, nanoseconds.
@@ -185,6 +193,9 @@ pub struct Took {
     pub tls: Option<u64>,
 }
 
+/// A server that was reached: where, and how long that took.
+pub type Reached = (Link, SocketAddr, Took);
+
 /// Why the server could not be reached.
 #[derive(Debug)]
 pub struct Unreachable {
@@ -194,10 +205,10 @@ pub struct Unreachable {
 }
 
 impl Upstream {
-    /// Connects to the server.
-    pub async fn connect(&self) -> Result<(Link, SocketAddr, Took), Unreachable> {
+    /// Connects to the server; with TLS, where its URL says so and there is a `tls`.
+    pub async fn connect(&self, tls: Option<&Tls>, clock: Clock) -> Result<Reached, Unreachable> {
         let mut took = Took::default();
-        let began = Instant::now();
+        let began = clock.now();
         let failed = |step, message| Unreachable { step, message };
         let found = lookup_host((&*self.host, self.port)).await;
         let found = found.map(Iterator::collect::<Vec<_>>).map_err(|error| {
@@ -207,16 +218,22 @@ impl Upstream {
                 format!("{host} has no address ({error}): is the name right?"),
             )
         })?;
-        took.name = nanos(began);
-        let began = Instant::now();
+        took.name = clock.now().0 - began.0;
+        let began = clock.now();
         let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
         for address in found {
             match TcpStream::connect(address).await {
                 Ok(stream) => {
-                    took.tcp = nanos(began);
+                    took.tcp = clock.now().0 - began.0;
                     // Where it fails, small messages wait for a moment.
                     let _ = stream.set_nodelay(true);
-                    return Ok((Link::Plain(stream), address, took));
+                    let Some(tls) = tls.filter(|_| self.is_tls()) else {
+                        return Ok((Link::Plain(stream), address, took));
+                    };
+                    let began = clock.now();
+                    let stream = tls.connect(&self.host, stream).await?;
+                    took.tls = Some(clock.now().0 - began.0);
+                    return Ok((Link::Tls(Box::new(stream)), address, took));
                 }
                 Err(error) => last = error,
             }
@@ -231,14 +248,13 @@ impl Upstream {
     }
 }
 
-fn nanos(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
-}
-
 impl Link {
     /// Lets the server see a reset when the connection is dropped.
     pub fn reset(&self) {
-        let Self::Plain(stream) = self;
+        let stream = match self {
+            Self::Plain(stream) => stream,
+            Self::Tls(stream) => stream.get_ref().0,
+        };
         let _ = stream.set_zero_linger();
     }
 }
@@ -251,6 +267,14 @@ impl AsyncRead for Link {
     ) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
+            Self::Tls(stream) => match Pin::new(stream).poll_read(cx, buffer) {
+                // Many servers close without a word of TLS about it. Whether something is missing
+                // is for the client to judge, which sees the same end.
+                Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    Poll::Ready(Ok(()))
+                }
+                read => read,
+            },
         }
     }
 }
@@ -263,18 +287,21 @@ impl AsyncWrite for Link {
     ) -> Poll<io::Result<usize>> {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
         }
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
         }
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
         }
     }
 }

@@ -34,7 +34,7 @@ use std::process::{ExitCode, ExitStatus};
 
 #[derive(Debug)]
 pub struct Options {
-    /// The server's command and its arguments; at least the command.
+    /// The server's command and its arguments; none where it is reached by its URL alone.
     pub command: Vec<OsString>,
     /// A name for it; `None` takes the command's.
     pub name: Option<String>,

@@ -1,6 +1,7 @@
 //! Records a server that is reached by a URL, until somebody ends it.
 
-use super::{Options, Recorder};
+use super::{Ending, Options, Recorder, conclude};
+use mcpreel_capture::net::server::Server;
 use mcpreel_capture::net::{self, Listener, Plan};
 use mcpreel_capture::process::signals;
 use mcpreel_trace::clock::Clock;
@@ -16,9 +17,13 @@ pub enum ProxyError {
     Serve(#[source] io::Error),
 }
 
-/// Relays and records connections until a signal comes. `ready` is called once clients can connect,
-/// with the URL that they have to use.
-pub fn proxy(options: &Options, plan: Plan, ready: impl FnOnce(&str)) -> Result<(), ProxyError> {
+/// Relays and records connections until a signal comes, or until the server of `options` has ended, where
+/// that has a command. `ready` is called once clients can connect, with the URL that they have to use.
+pub fn proxy(
+    options: &Options,
+    plan: Plan,
+    ready: impl FnOnce(&str),
+) -> Result<Ending, ProxyError> {
     signals::survive_large_files();
     let listener = Listener::open(&plan).map_err(|source| {
         let at = plan
@@ -31,13 +36,29 @@ pub fn proxy(options: &Options, plan: Plan, ready: impl FnOnce(&str)) -> Result<
     recorder.record_remarks(options);
     let url = listener.url(&plan);
     tap.event(EventKind::Listening {
-        url: url.clone(),
-        upstream: plan.upstream.to_string(),
+        url: plan.recorded(&url),
+        upstream: plan.recorded(&plan.upstream.to_string()),
     });
+    let is_started = !options.command.is_empty();
+    let server = is_started.then(|| Server::start(&options.command, &tap));
+    let server = match server.transpose() {
+        Ok(server) => server,
+        Err(error) => {
+            let ending = conclude(&Err(error), &recorder);
+            recorder.finish();
+            return Ok(ending);
+        }
+    };
     recorder.start();
     ready(&url);
-    let served = net::serve(plan, listener, &tap);
-    tap.end(None);
+    let ended = net::serve(plan, listener, server, &tap);
+    let ending = if let Ok(Some(status)) = ended {
+        conclude(&Ok(status), &recorder)
+    } else {
+        tap.end(None);
+        Ending::Code(0)
+    };
     recorder.finish();
-    served.map_err(ProxyError::Serve)
+    ended.map_err(ProxyError::Serve)?;
+    Ok(ending)
 }

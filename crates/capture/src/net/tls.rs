@@ -1,0 +1,203 @@
+//! TLS to the server: whom to believe, and what to say when that does not work.
+
+use super::upstream::Unreachable;
+use mcpreel_trace::event::Step;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{
+    AlertDescription, CertificateError, ClientConfig, DigitallySignedStruct, Error, KeyLogFile,
+    RootCertStore, SignatureScheme,
+};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
+use tokio_rustls::{TlsConnector, rustls};
+
+/// The protocol that can be recorded, as ALPN has it.
+const HTTP_1_1: &[u8] = b"http/1.1";
+
+/// Why the certificates in a file cannot be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum CaError {
+    #[error("{path}: {source}")]
+    Read {
+        path: PathBuf,
+        source: rustls::pki_types::pem::Error,
+    },
+    #[error("{0} has no certificate in it; it has to be in PEM, with -----BEGIN CERTIFICATE-----")]
+    Empty(PathBuf),
+    #[error("{path}: {source}")]
+    Certificate { path: PathBuf, source: Error },
+    #[error("TLS cannot be used: {0}")]
+    Unusable(#[source] Error),
+}
+
+/// Makes TLS connections.
+pub struct Tls {
+    connector: TlsConnector,
+    /// Whether this machine has certificates of authorities, or the user has given some.
+    has_roots: bool,
+}
+
+impl Tls {
+    /// Believes servers that an authority of this machine, or one in the file `ca`, has signed;
+    /// `insecure`: all. Where `SSLKEYLOGFILE` names a file, the keys go there.
+    pub fn new(ca: Option<&Path>, insecure: bool) -> Result<Self, CaError> {
+        let provider = Arc::new(ring::default_provider());
+        let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .map_err(CaError::Unusable)?;
+        let roots = if insecure {
+            RootCertStore::empty()
+        } else {
+            roots(ca)?
+        };
+        let has_roots = insecure || !roots.is_empty();
+        let config = if insecure {
+            let anybody = Arc::new(Anybody(provider));
+            config.dangerous().with_custom_certificate_verifier(anybody)
+        } else {
+            config.with_root_certificates(roots)
+        };
+        let mut config = config.with_no_client_auth();
+        config.alpn_protocols = vec![HTTP_1_1.to_vec()];
+        config.key_log = Arc::new(KeyLogFile::new());
+        Ok(Self {
+            connector: TlsConnector::from(Arc::new(config)),
+            has_roots,
+        })
+    }
+
+    /// TLS with `host` over a connection to it.
+    pub async fn connect(
+        &self,
+        host: &str,
+        stream: TcpStream,
+    ) -> Result<TlsStream<TcpStream>, Unreachable> {
+        let failed = |message| Unreachable {
+            step: Step::Tls,
+            message: format!("{host}: {message}"),
+        };
+        let name = ServerName::try_from(host.to_owned())
+            .map_err(|_| failed("no certificate can have this name".to_owned()))?;
+        let connected = self.connector.connect(name, stream).await;
+        connected.map_err(|error| failed(self.explain(&error)))
+    }
+
+    fn explain(&self, error: &io::Error) -> String {
+        let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+        let hint = match inner {
+            Some(Error::InvalidCertificate(reason)) => self.distrust(reason),
+            Some(Error::AlertReceived(AlertDescription::NoApplicationProtocol)) => {
+                return "the server speaks only HTTP/2, which cannot be recorded; does it have \
+                        HTTP/1.1 to switch on?"
+                    .to_owned();
+            }
+            Some(Error::InvalidMessage(_)) => {
+                "it answers, but not with TLS: is it http:// there, or another port?"
+            }
+            Some(Error::AlertReceived(_)) => "the server refuses the connection",
+            _ if error.kind() == io::ErrorKind::UnexpectedEof => {
+                return "the server closed the connection in the TLS handshake; is it meant for \
+                        TLS, under this name?"
+                    .to_owned();
+            }
+            _ => "the TLS handshake failed",
+        };
+        format!("{hint} ({error})")
+    }
+
+    fn distrust(&self, reason: &CertificateError) -> &'static str {
+        match reason {
+            CertificateError::UnknownIssuer if !self.has_roots => {
+                "this machine has no certificates of authorities; --ca FILE names one"
+            }
+            CertificateError::UnknownIssuer => {
+                "nobody that this machine trusts has signed its certificate; --ca FILE adds an \
+                 authority, --insecure believes anybody"
+            }
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+                "its certificate has expired; or is the clock wrong?"
+            }
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+                "its certificate is not valid yet; is the clock right?"
+            }
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                "its certificate is for another name; is the URL right?"
+            }
+            _ => "its certificate is not accepted; --insecure believes anybody",
+        }
+    }
+}
+
+fn roots(ca: Option<&Path>) -> Result<RootCertStore, CaError> {
+    let mut roots = RootCertStore::empty();
+    // Single ones that cannot be read do not matter; without any, that is said when one is missed.
+    let native = rustls_native_certs::load_native_certs();
+    roots.add_parsable_certificates(native.certs);
+    if let Some(path) = ca {
+        let path = path.to_owned();
+        let read = |source| CaError::Read {
+            path: path.clone(),
+            source,
+        };
+        let mut is_empty = true;
+        for certificate in CertificateDer::pem_file_iter(&path).map_err(read)? {
+            let added = roots.add(certificate.map_err(read)?);
+            added.map_err(|source| CaError::Certificate {
+                path: path.clone(),
+                source,
+            })?;
+            is_empty = false;
+        }
+        if is_empty {
+            return Err(CaError::Empty(path));
+        }
+    }
+    Ok(roots)
+}
+
+/// Believes every certificate, but wants the server to have its key.
+#[derive(Debug)]
+struct Anybody(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Anybody {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let known = &self.0.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signed, known)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let known = &self.0.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signed, known)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

@@ -39,7 +39,15 @@ fn every_format_takes_it() {
     let dir = tempfile::tempdir().unwrap();
     drop(wire::recording(dir.path(), &wire::file("ts1-everything")));
     let reel = dir.path().join("a.reel").display().to_string();
-    for format in ["jsonl", "markdown", "otlp", "perfetto", "html", "recording"] {
+    for format in [
+        "jsonl",
+        "markdown",
+        "otlp",
+        "perfetto",
+        "har",
+        "html",
+        "recording",
+    ] {
         let out = dir.path().join(format).display().to_string();
         run(&["export", &reel, "--format", format, "-o", &out]);
         assert!(std::fs::metadata(&out).unwrap().len() > 1000, "{format}");

@@ -115,7 +115,7 @@ pub fn status(http: &HttpExchange) -> &'static str {
 }
 
 /// The reason phrase of a status code (RFC 9110 section 15, RFC 6585, and Cloudflare's).
-fn reason(code: u16) -> Option<&'static str> {
+pub fn reason(code: u16) -> Option<&'static str> {
     let known = REASONS.iter().find(|(known, _)| known.parse() == Ok(code));
     known.map(|(_, reason)| *reason)
 }

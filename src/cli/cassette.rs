@@ -127,6 +127,10 @@ fn take(
         }
         match entry {
             Entry::Chunk { stream, t, bytes } => import.chunk(stream, t, &bytes)?,
+            Entry::Carried { head, bytes } => {
+                now = now.max(head.t_last);
+                import.carried(&head, &bytes)?;
+            }
             Entry::LineEnd { stream, t } => import.end_line(stream, t)?,
             Entry::Gap {
                 stream,

@@ -143,6 +143,7 @@ fn by_name(path: Option<&Path>) -> Result<Format, Failure> {
             ));
         }
         "reel" => Format::Recording,
+        "har" => Format::Har,
         "json" => {
             return Err(usage(
                 "which format is it? --format otlp and perfetto make JSON",

@@ -237,6 +237,10 @@ fn row(entry: &Entry, ids: &Ids) -> [Cell; 14] {
     let end = match entry.end() {
         None => "".into(),
         Some(end @ End::Exited { code: 0 }) => Cell::new(phrases::end_short(end), Ink::Faint),
+        // A server behind a URL lives on.
+        Some(End::Unknown) if summary.is_some_and(|it| it.context.url.is_some()) => {
+            Cell::new("ended", Ink::Faint)
+        }
         Some(end @ End::Unknown) => Cell::new(phrases::end_short(end), Ink::Warn),
         Some(end) => Cell::new(phrases::end_short(end), Ink::Bad),
     };

@@ -394,8 +394,15 @@ fn exchange_json(exchange: &Exchange) -> Members {
         ("status", ours(exchange.status.as_str())),
         ("code", code.unwrap_or(ours(Value::Null))),
         ("era", ours(exchange.era.as_str())),
+        ("conversation", ours(some(exchange.conversation))),
+        ("http", ours(some(exchange.http))),
         ("summary", ours(&*exchange.summary)),
     ])
+}
+
+/// A number that is 0 where there is none.
+fn some(number: u32) -> Option<u32> {
+    Some(number).filter(|number| *number > 0)
 }
 
 /// A request of HTTP without a message, with its response.
@@ -405,10 +412,7 @@ pub fn http_json(http: &HttpExchange) -> Members {
         ("request", ours(http.request.0)),
         ("response", ours(http.response.map(|seq| seq.0))),
         ("connection", ours(http.connection)),
-        (
-            "conversation",
-            ours(Some(http.conversation).filter(|id| *id > 0)),
-        ),
+        ("conversation", ours(some(http.conversation))),
         ("method", ours(&*http.method)),
         ("target", ours(&*http.target)),
         ("status", ours(http.status)),

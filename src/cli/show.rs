@@ -373,6 +373,14 @@ fn write_summary(
     for (name, value) in facts {
         out.fact(name, &value)?;
     }
+    let conversations = recording.conversations()?;
+    for one in conversations.iter().filter(|_| conversations.len() > 1) {
+        let client = phrases::peer(&one.session.client);
+        let client = client.unwrap_or_else(|| "a client without a name".to_owned());
+        let version = one.session.version().unwrap_or("no version agreed");
+        let said = format!("{client}, {}, from #{} on", escape(version), one.first.0);
+        out.fact(&format!("talk {}", one.id), &said)?;
+    }
     for row in all_rows(0, |after| recording.events(*after), |row| row.id) {
         let kind = row?.event.kind;
         if phrases_session::is_remarkable(&kind) {

@@ -7,6 +7,8 @@
 //!   altered one in exactly what was altered;
 //! * [`mocked`]: a client whose session was recorded sees the same with the mock of it;
 //! * [`exported`]: what is exported is read by the programs that it is for;
+//! * [`over_http`]: over HTTP a client sees the same through the proxy, and the recording says of each of
+//!   its requests what its own log says;
 //! * [`wrapped`]: a configuration that was wrapped is started by a client that reads such files;
 //! * [`interop_session`]: a session of any client with any server, its recordings, and how to have it
 //!   again;
@@ -29,6 +31,8 @@ mod exported;
 mod interop_session;
 #[cfg(feature = "long-tests")]
 mod mocked;
+#[cfg(feature = "long-tests")]
+mod over_http;
 #[cfg(feature = "long-tests")]
 mod packages;
 #[cfg(feature = "long-tests")]

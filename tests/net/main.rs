@@ -25,6 +25,7 @@ mod wire;
 use support::written;
 
 mod command;
+mod copies;
 mod credentials;
 mod edits;
 mod kill;

@@ -9,7 +9,7 @@ use mcpreel_wire::http::Part;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-fn files() -> Vec<PathBuf> {
+pub fn files() -> Vec<PathBuf> {
     let folder = wire::file("x");
     let entries = std::fs::read_dir(folder.parent().unwrap()).unwrap();
     let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -19,7 +19,7 @@ fn files() -> Vec<PathBuf> {
 }
 
 /// All that is derived of HTTP, a line each.
-fn told(recording: &Recording) -> String {
+pub fn told(recording: &Recording) -> String {
     let mut told = String::new();
     let facts = recording.facts(None).unwrap();
     let why = &causes(&facts)[0];

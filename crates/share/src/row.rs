@@ -42,6 +42,8 @@ pub struct RowView<'r> {
     /// The worst of the findings on it.
     pub finding: Option<Severity>,
     pub exchange: Option<&'r Exchange>,
+    /// The conversation that it belongs to, from 1; 0: none.
+    pub conversation: u32,
 }
 
 /// The urgency of a row.
@@ -105,6 +107,7 @@ impl<'r> RowView<'r> {
             tone: Tone::of(exchange),
             finding: None,
             exchange: Some(exchange),
+            conversation: exchange.conversation,
         }
     }
 
@@ -135,6 +138,7 @@ impl<'r> RowView<'r> {
             tone: of_exchange.map_or(tone, Tone::of),
             finding: None,
             exchange: None,
+            conversation: record.conversation,
         }
     }
 
@@ -154,6 +158,7 @@ impl<'r> RowView<'r> {
             latency_ns: http.waited_ns(),
             status: phrases_network::status(http),
             tone,
+            conversation: http.conversation,
             ..Self::bare(phrases_network::http(http))
         }
     }
@@ -203,6 +208,7 @@ impl<'r> RowView<'r> {
             tone: Tone::Faint,
             finding: None,
             exchange: None,
+            conversation: 0,
         }
     }
 
@@ -215,6 +221,14 @@ impl<'r> RowView<'r> {
         }
     }
 
+    /// The conversation, where it is not the only one: `(2) `.
+    pub fn aside(&self) -> String {
+        match self.conversation {
+            0 | 1 => String::new(),
+            conversation => format!("({conversation}) "),
+        }
+    }
+
     /// Whether the end of the summary says as much as its beginning: it names a URI.
     pub fn is_uri(&self) -> bool {
         self.name.is_some_and(|name| name.contains("://"))
@@ -223,7 +237,7 @@ impl<'r> RowView<'r> {
     /// The summary, escaped, and what else is worth a word: why there is no answer, time spent
     /// waiting, progress. `end` is how the session ended, where that is known.
     pub fn what(&self, end: Option<&End>) -> String {
-        let mut what = escape(&self.summary).into_owned();
+        let mut what = self.aside() + &escape(&self.summary);
         let Some(exchange) = self.exchange else {
             return what;
         };

@@ -120,6 +120,22 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
+impl From<Carried> for Envelope {
+    /// That of a frame in a copy: what was on the wire is not in it.
+    fn from(carried: Carried) -> Self {
+        let event = |is: bool| is.then(String::new);
+        Self {
+            part: carried.part,
+            http: carried.http,
+            ended: carried.ended,
+            id: event(carried.has_id),
+            event: carried.is_endpoint.then(|| "endpoint".to_owned()),
+            total: carried.is_cut.then_some(0),
+            ..Self::default()
+        }
+    }
+}
+
 impl Envelope {
     pub fn carried(&self) -> Carried {
         Carried {

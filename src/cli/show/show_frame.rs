@@ -83,9 +83,10 @@ impl Shown<'_> {
         let facts = format!("{stream}, {bytes}, at {at}");
         self.out.inked(Ink::Faint, &facts)?;
         let raw = self.recording.piece(head.seq, 0..LOOKED_AT)?;
-        let laid = layout(&raw, Limits::SCREEN);
+        let left_out = head.size.saturating_sub(raw.len() as u64);
+        let laid = layout(&phrases_network::legible(head, raw), Limits::SCREEN);
         laid.lines.iter().try_for_each(|line| self.out.line(line))?;
-        let left_out = laid.left_out as u64 + head.size.saturating_sub(raw.len() as u64);
+        let left_out = laid.left_out as u64 + left_out;
         if left_out > 0 {
             let hint = format!("… {} not shown; with --json all of it is", size(left_out));
             self.out.inked(Ink::Warn, &hint)?;

@@ -24,6 +24,7 @@
 //! * [`Header`]: the first line; * [`write()`]: a recording as lines; * [`Reader`]: lines as
 //!   [`Entry`]s, with a [`Fault`] for each line that is damaged.
 
+mod carrier;
 mod cassette_header;
 mod read;
 mod write;

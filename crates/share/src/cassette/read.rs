@@ -4,6 +4,7 @@
 //! [`Fault`] among the entries, and the next one is read.
 
 use super::US;
+use super::carrier::Carrier;
 use super::cassette_header::{self, Header, HeaderError};
 use crate::import::BYTE_ORDER_MARK;
 use crate::lines::Lines;
@@ -11,7 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{EventKind, ProcessContext};
-use mcpreel_trace::frame::StreamId;
+use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_wire::json::Document;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
@@ -43,6 +44,11 @@ pub enum Entry {
     Chunk {
         stream: StreamId,
         t: Moment,
+        bytes: Vec<u8>,
+    },
+    /// A frame of a connection over the network, as it was decoded.
+    Carried {
+        head: FrameHead,
         bytes: Vec<u8>,
     },
     /// The frame whose bytes came last has no newline at its end.
@@ -117,6 +123,7 @@ struct Line<'l> {
     n: Option<u64>,
     t: Option<u64>,
     t0: Option<u64>,
+    c: Option<Carrier>,
     #[serde(borrow)]
     d: Option<Text<'l>>,
     #[serde(borrow)]
@@ -144,6 +151,7 @@ impl Line<'_> {
     /// The stream of a frame, and its bytes: at least one.
     fn frame(&self) -> Result<(StreamId, Vec<u8>), String> {
         let bytes = match (self.raw, &self.b64, &self.text) {
+            (Some(raw), ..) if self.c.is_some() => raw.get().as_bytes().to_vec(),
             (Some(raw), ..) => [raw.get().as_bytes(), b"\n"].concat(),
             (None, Some(Text(coded)), _) => {
                 let bytes = BASE64.decode(&**coded);
@@ -152,10 +160,13 @@ impl Line<'_> {
             (None, None, Some(Text(text))) => text.as_bytes().to_vec(),
             (None, None, None) => Vec::new(),
         };
-        if bytes.is_empty() {
+        if bytes.is_empty() && self.c.is_none() {
             return Err("neither `raw` nor `b64` nor `text`".to_owned());
         }
         let Text(name) = self.d.as_ref().ok_or("no direction (`d`)")?;
+        if let Some((carrier, direction)) = self.c.zip(name.parse().ok()) {
+            return Ok((carrier.stream(direction), bytes));
+        }
         let mut streams = StreamId::STDIO.into_iter();
         let stream = streams.find(|stream| stream.as_str() == name);
         let other = || format!("`d` is neither c2s nor s2c nor stderr but `{name:.40}`");
@@ -316,6 +327,19 @@ impl<F: Read> Reader<F> {
         let (first, t) = self.times(line, stream);
         self.frames += 1;
         self.is_renumbered |= line.n != Some(self.frames);
+        if let Some(carrier) = line.c {
+            let head = FrameHead {
+                seq: Seq(self.frames),
+                stream,
+                offset: 0,
+                t_first: first,
+                t_last: t,
+                size: bytes.len() as u64,
+                carried: carrier.carried(),
+            };
+            self.ready.push_back(Entry::Carried { head, bytes });
+            return;
+        }
         let is_ended = bytes.ends_with(b"\n");
         let mut chunk = |t, bytes: Vec<u8>| {
             if !bytes.is_empty() {
@@ -337,7 +361,11 @@ impl<F: Read> Reader<F> {
     fn times(&mut self, line: &Line<'_>, stream: StreamId) -> (Moment, Moment) {
         let last = self.time(line.t);
         let first = line.t0.unwrap_or(last).min(last);
-        let before = self.streams_us[stream.index()];
+        // Connections are many: of theirs only the order is kept.
+        let Some(&before) = self.streams_us.get(stream.index()) else {
+            self.last_us = last;
+            return (Moment(first * US), Moment(last * US));
+        };
         if let back @ 1.. = before.saturating_sub(first) {
             self.tell(&format!(
                 "it lies {back} µs before the frame before it on the same stream; taken for the \
@@ -378,7 +406,7 @@ impl<F: Read> Reader<F> {
                 bytes: bytes @ 1..,
                 reason,
                 ..
-            }) => {
+            }) if stream.connection().is_none() => {
                 let bytes = bytes.min(MAX_MISSING - self.missing);
                 self.missing += bytes;
                 Entry::Gap {
@@ -409,7 +437,9 @@ fn is_of_known_streams(kind: &EventKind) -> bool {
         | EventKind::StallEnded { stream, .. }
         | EventKind::Undelivered { stream, .. }
         | EventKind::Shortened { stream, .. }
-        | EventKind::Gap { stream, .. } => StreamId::STDIO.contains(stream),
+        | EventKind::Gap { stream, .. } => {
+            StreamId::STDIO.contains(stream) || stream.connection().is_some()
+        }
         _ => true,
     }
 }

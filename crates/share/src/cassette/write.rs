@@ -1,6 +1,7 @@
 //! A recording as the lines of a cassette.
 
 use super::US;
+use super::carrier::Carrier;
 use super::cassette_header::{Header, start_event};
 use crate::export::{Export, ExportError, Part, Progress, Selection, Written};
 use crate::redacting::{HELD, Redacting};
@@ -131,7 +132,7 @@ impl<'r, W: Write> Writer<'r, W> {
         self.line.clear();
         keys(&mut self.line, head, link)?;
         if let Some(raw) = raw {
-            body(&mut self.line, head.stream, raw)?;
+            body(&mut self.line, head, raw)?;
         } else {
             self.out.write_all(&self.line)?;
             self.line.clear();
@@ -162,6 +163,11 @@ fn keys(out: &mut Vec<u8>, head: &FrameHead, link: Option<&Link>) -> io::Result<
     }
     let (stream, kind) = (head.stream.as_str(), kind(head, link));
     write!(out, ",\"d\":\"{stream}\",\"k\":\"{kind}\",")?;
+    if let Some(carrier) = Carrier::of(head) {
+        out.extend_from_slice(b"\"c\":");
+        serde_json::to_writer(&mut *out, &carrier)?;
+        out.push(b',');
+    }
     let Some(link) = link else {
         return Ok(());
     };
@@ -190,9 +196,15 @@ fn kind(head: &FrameHead, link: Option<&Link>) -> &'static str {
 }
 
 /// Adds the bytes of a frame: verbatim if they read back as they are, else as base64.
-fn body(line: &mut Vec<u8>, stream: StreamId, raw: &[u8]) -> io::Result<()> {
+fn body(line: &mut Vec<u8>, head: &FrameHead, raw: &[u8]) -> io::Result<()> {
     let text = std::str::from_utf8(raw).ok();
-    if stream == StreamId::STDERR {
+    let is_carried = head.stream.connection().is_some();
+    if is_carried && let Some(json) = text.and_then(json_text) {
+        line.extend_from_slice(b"\"raw\":");
+        line.extend_from_slice(json.as_bytes());
+        return Ok(());
+    }
+    if is_carried || head.stream == StreamId::STDERR {
         if let Some(text) = text.filter(|text| text.len() <= MAX_TEXT) {
             line.extend_from_slice(b"\"text\":");
             return Ok(serde_json::to_writer(line, text)?);
@@ -211,18 +223,32 @@ fn body(line: &mut Vec<u8>, stream: StreamId, raw: &[u8]) -> io::Result<()> {
 /// The JSON text of a frame, if the frame is that and a newline. A carriage return would make it
 /// two lines for some programs.
 fn verbatim(frame: &str) -> Option<&str> {
-    let json = frame.strip_suffix('\n')?;
+    json_text(frame.strip_suffix('\n')?)
+}
+
+/// The text, if it is one JSON text on one line.
+fn json_text(json: &str) -> Option<&str> {
     let value: &RawValue = serde_json::from_str(json).ok()?;
-    (value.get() == json && !json.contains('\r')).then_some(json)
+    (value.get() == json && !json.contains(['\r', '\n'])).then_some(json)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mcpreel_trace::frame::{Carried, Seq};
 
     fn written(stream: StreamId, raw: &[u8]) -> String {
         let mut line = Vec::new();
-        body(&mut line, stream, raw).unwrap();
+        let head = FrameHead {
+            seq: Seq(1),
+            stream,
+            offset: 0,
+            t_first: Moment(0),
+            t_last: Moment(0),
+            size: raw.len() as u64,
+            carried: Carried::default(),
+        };
+        body(&mut line, &head, raw).unwrap();
         String::from_utf8(line).unwrap()
     }
 

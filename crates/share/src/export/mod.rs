@@ -2,6 +2,7 @@
 //! and for other people's programs. Their names are `Format` in `outgoing`.
 //!
 //! * [`markdown`]: a bug report;
+//! * [`har`]: HTTP, as browsers and proxies keep it;
 //! * [`otlp`]: a trace by the conventions of OpenTelemetry;
 //! * [`perfetto`]: a trace, for timeline viewers.
 //!
@@ -9,6 +10,7 @@
 //! bounded part of it, however long it is.
 
 mod excerpt;
+pub mod har;
 pub mod markdown;
 pub mod otlp;
 pub mod perfetto;

@@ -16,7 +16,7 @@ pub mod file;
 pub mod recording_copy;
 
 use crate::export::otlp::Bodies;
-use crate::export::{Excerpt, Export, Selection, Written, markdown, otlp, perfetto};
+use crate::export::{Excerpt, Export, Selection, Written, har, markdown, otlp, perfetto};
 pub use crate::export::{ExportError, Stopped};
 use crate::redacting::Redacting;
 use crate::{cassette, html};
@@ -50,6 +50,8 @@ pub enum Format {
     Otlp,
     /// A trace for Perfetto or Chrome: exchanges, notifications, stderr and events over time
     Perfetto,
+    /// The HTTP of a server with a URL, as browsers and proxies keep it: HAR 1.2
+    Har,
     /// A page for a browser: one file with all that it needs, which loads and sends nothing
     Html,
     /// One recording file: a copy or a part, also of a recording that is being made or of a cassette
@@ -260,6 +262,7 @@ fn raw(
         Format::Html => html::write(export),
         Format::Otlp => otlp::write(export, order.bodies),
         Format::Perfetto => perfetto::write(export),
+        Format::Har => har::write(export),
         // A recording is copied by its caller, not written from rows.
         Format::Jsonl | Format::Recording => cassette::write(export),
     }
@@ -320,8 +323,8 @@ pub fn undone(report: &Report) -> Vec<String> {
 
 /// The numbers of what was written, and of what is left out.
 fn in_numbers(written: &Written, format: Format) -> String {
-    use Format::{Markdown, Otlp, Perfetto};
-    let of_exchanges = matches!(format, Markdown | Otlp | Perfetto);
+    use Format::{Har, Markdown, Otlp, Perfetto};
+    let of_exchanges = matches!(format, Har | Markdown | Otlp | Perfetto);
     let (noun, number) = if of_exchanges {
         ("exchange", written.exchanges)
     } else {
@@ -329,7 +332,7 @@ fn in_numbers(written: &Written, format: Format) -> String {
     };
     let mut text = plural(number, noun);
     // A report says of events what matters.
-    if format != Markdown {
+    if !matches!(format, Markdown | Har) {
         let _ = write!(text, ", {}", plural(written.events, "event"));
     }
     if written.left_out > 0 {

@@ -168,6 +168,9 @@ impl<'s> Copy<'s> {
             self.frames.push(head.seq);
         }
         let import = &mut self.import;
+        if head.stream.connection().is_some() {
+            return Ok(import.carried(head, raw)?);
+        }
         // The first byte has its own moment.
         let own = usize::from(head.t_first != head.t_last).min(raw.len());
         let (first, rest) = raw.split_at(own);
@@ -189,7 +192,9 @@ impl<'s> Copy<'s> {
                 bytes: bytes @ 1..,
                 reason,
                 ..
-            } => self.import.lose(*stream, t, *bytes, reason.clone())?,
+            } if stream.connection().is_none() => {
+                self.import.lose(*stream, t, *bytes, reason.clone())?;
+            }
             kind => self.import.event(t, kind)?,
         }
         Ok(())

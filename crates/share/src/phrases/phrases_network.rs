@@ -51,6 +51,60 @@ pub fn part(head: &FrameHead, preview: &[u8]) -> String {
     }
 }
 
+/// Headers that curl makes by itself, or that are about the connection.
+const OWN: [&str; 6] = [
+    "host",
+    "content-length",
+    "connection",
+    "accept-encoding",
+    "transfer-encoding",
+    "keep-alive",
+];
+
+/// A request as a command of curl to the server at `url`; `head` are its lines. In place of a credential
+/// stands the name of a variable.
+pub fn curl(url: &str, head: &[u8], body: Option<&str>) -> Option<String> {
+    let head = String::from_utf8_lossy(head);
+    let mut lines = head.lines();
+    let mut first = lines.next()?.split(' ');
+    let (method, target) = (first.next()?, first.next()?);
+    let (scheme, rest) = url.split_once("://")?;
+    let authority = rest.split(['/', '?']).next()?;
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
+    let mut command = format!(
+        "curl -X {method} {}",
+        quoted(&format!("{scheme}://{authority}{target}"))
+    );
+    for line in lines {
+        let Some((name, value)) = line.split_once(':') else {
+            continue;
+        };
+        if OWN.contains(&&*name.to_ascii_lowercase()) {
+            continue;
+        }
+        let header = match value.find("‹cred:") {
+            Some(at) => format!("\"{name}:{}$TOKEN\"", &value[..at]),
+            None => quoted(line),
+        };
+        command += &format!(" \\\n  -H {header}");
+    }
+    if let Some(body) = body {
+        command += &format!(" \\\n  --data-raw {}", quoted(body));
+    }
+    Some(command)
+}
+
+/// A head as people read it: its lines, without the ends that HTTP wants. Anything else as it is.
+pub fn legible(head: &FrameHead, raw: Vec<u8>) -> Vec<u8> {
+    if !matches!(head.carried.part, Part::RequestHead | Part::ResponseHead) {
+        return raw;
+    }
+    let lines = raw.split(|byte| *byte == b'\n');
+    let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let lines: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
+    lines.join(&b'\n')
+}
+
 /// The status of an HTTP response in one word: its code, where the field knows it.
 pub fn status(http: &HttpExchange) -> &'static str {
     let Some(code) = http.status else {
@@ -61,7 +115,7 @@ pub fn status(http: &HttpExchange) -> &'static str {
 }
 
 /// The reason phrase of a status code (RFC 9110 section 15, RFC 6585, and Cloudflare's).
-fn reason(code: u16) -> Option<&'static str> {
+pub fn reason(code: u16) -> Option<&'static str> {
     let known = REASONS.iter().find(|(known, _)| known.parse() == Ok(code));
     known.map(|(_, reason)| *reason)
 }
@@ -184,5 +238,21 @@ fn failed(step: Step) -> &'static str {
         Step::Name => "the name of the server could not be resolved",
         Step::Tcp => "the server could not be reached",
         Step::Tls => "no TLS connection came about",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_a_command_of_curl_without_its_credentials() {
+        let head = b"POST /mcp HTTP/1.1\nHost: 127.0.0.1:7339\nAccept: a, b\nAuthorization: Bearer \xe2\x80\xb9cred:1 9f3c\xe2\x80\xba\nContent-Length: 9";
+        let command = curl("https://api.example.com/mcp", head, Some("it's")).unwrap();
+        assert_eq!(
+            command,
+            "curl -X POST 'https://api.example.com/mcp' \\\n  -H 'Accept: a, b' \\\n  \
+             -H \"Authorization: Bearer $TOKEN\" \\\n  --data-raw 'it'\\''s'"
+        );
     }
 }

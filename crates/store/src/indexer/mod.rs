@@ -36,6 +36,7 @@ use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::{Seq, StreamId};
 use network::Connections;
+pub(crate) use network::Owned;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -129,6 +130,12 @@ impl Indexer {
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Takes in frames of the connections of another recording.
+    pub(crate) fn copied(&mut self, frames: Vec<Owned>) -> Result<(), IndexError> {
+        self.find_back()?;
+        self.transact(|batch| batch.copied(frames))
     }
 
     /// Puts a remark on record.

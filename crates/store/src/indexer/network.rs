@@ -44,6 +44,8 @@ pub(super) struct Connections {
     open: BTreeMap<u32, Connection>,
     /// Whether they carry lines and no HTTP.
     is_lines: bool,
+    /// Whether frames come decoded, from another recording.
+    is_copy: bool,
     /// The number of the last HTTP exchange of the recording.
     last_http: u32,
 }
@@ -58,10 +60,26 @@ struct Connection {
 }
 
 /// A piece with bytes of its own.
-struct Owned {
+pub struct Owned {
     head: FrameHead,
     envelope: Envelope,
     bytes: Vec<u8>,
+}
+
+impl Owned {
+    /// A frame of another recording.
+    pub fn copy(head: &FrameHead, bytes: &[u8]) -> Self {
+        Self {
+            head: *head,
+            envelope: head.carried.into(),
+            bytes: bytes.to_vec(),
+        }
+    }
+
+    /// Bytes that it takes in memory, about.
+    pub fn size(&self) -> usize {
+        self.bytes.len() + 200
+    }
 }
 
 fn side(direction: Direction) -> usize {
@@ -231,6 +249,9 @@ impl Batch<'_> {
 
     /// What an event says of a connection, before it is put on record.
     pub fn event_of_connection(&mut self, t: Moment, kind: &EventKind) -> Result<(), IndexError> {
+        if self.state.connections.is_copy {
+            return Ok(());
+        }
         match kind {
             EventKind::Connected { connection, .. } => {
                 self.state.connections.one(*connection);
@@ -323,6 +344,17 @@ impl Batch<'_> {
         let _ = direction;
         self.state.connections.last_http = last_http;
         pieces.into_iter().try_for_each(|piece| self.carried(piece))
+    }
+
+    /// Takes in frames of another recording.
+    pub fn copied(&mut self, frames: Vec<Owned>) -> Result<(), IndexError> {
+        self.state.connections.is_copy = true;
+        for frame in frames {
+            self.state.t_last = self.state.t_last.max(frame.head.t_last);
+            self.state.bytes += frame.head.size;
+            self.carried(frame)?;
+        }
+        Ok(())
     }
 
     fn carried(&mut self, piece: Owned) -> Result<(), IndexError> {

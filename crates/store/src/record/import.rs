@@ -11,18 +11,21 @@
 //! wall clock of such a recording is 0, which means unknown. Its id is the caller's to choose; one
 //! made from the content makes the same recording of the same session.
 
-use crate::indexer::{Budget, IndexError, Indexer};
+use crate::indexer::{Budget, IndexError, Indexer, Owned};
 use crate::library::spool_of;
 use crate::schema::State;
 use mcpreel_capture::spool::{EndNote, MAX_CHUNK, RecordKind, SpoolReader, Status, Tail, Writer};
 use mcpreel_trace::clock::{Clock, Moment};
 use mcpreel_trace::event::{EventKind, ProcessContext};
-use mcpreel_trace::frame::StreamId;
+use mcpreel_trace::frame::{FrameHead, StreamId};
 use std::io;
 use std::path::Path;
 
 /// Bytes at which the journal is drained: it never holds the whole session.
 const DRAIN_AT: u64 = 8 * 1024 * 1024;
+
+/// Bytes of frames of connections that are indexed together.
+const CARRIED: usize = 1 << 20;
 
 /// Why a recording could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +51,9 @@ pub struct Import {
     /// Why the first bytes are missing.
     gap: Option<String>,
     is_recovered: bool,
+    /// Frames of connections that are not indexed yet, and the bytes that they take.
+    carried: Vec<Owned>,
+    carried_bytes: usize,
 }
 
 impl Import {
@@ -73,6 +79,8 @@ impl Import {
             has_gap: false,
             gap: None,
             is_recovered: false,
+            carried: Vec::new(),
+            carried_bytes: 0,
         })
     }
 
@@ -80,6 +88,29 @@ impl Import {
     pub fn chunk(&mut self, stream: StreamId, t: Moment, bytes: &[u8]) -> Result<(), ImportError> {
         for part in bytes.chunks(MAX_CHUNK) {
             self.append(stream, t, part)?;
+        }
+        Ok(())
+    }
+
+    /// A frame of a connection, as another recording has it.
+    pub fn carried(&mut self, head: &FrameHead, bytes: &[u8]) -> Result<(), ImportError> {
+        // What came before it is before it on record.
+        if self.carried.is_empty() {
+            self.drain(1)?;
+        }
+        let frame = Owned::copy(head, bytes);
+        self.carried_bytes += frame.size();
+        self.carried.push(frame);
+        if self.carried_bytes > CARRIED {
+            self.take_carried()?;
+        }
+        Ok(())
+    }
+
+    fn take_carried(&mut self) -> Result<(), ImportError> {
+        self.carried_bytes = 0;
+        if !self.carried.is_empty() {
+            self.indexer.copied(std::mem::take(&mut self.carried))?;
         }
         Ok(())
     }
@@ -111,6 +142,7 @@ impl Import {
     }
 
     pub fn event(&mut self, t: Moment, kind: &EventKind) -> Result<(), ImportError> {
+        self.take_carried()?;
         self.is_recovered |= matches!(kind, EventKind::Recovered { .. });
         let json = serde_json::to_vec(kind).map_err(io::Error::from)?;
         let event = RecordKind::Event;
@@ -120,12 +152,14 @@ impl Import {
 
     /// Brings the recording up to date for readers; it goes on as long as this value lives.
     pub fn catch_up(&mut self) -> Result<(), ImportError> {
+        self.take_carried()?;
         self.write_status(None)?;
         self.drain(1)
     }
 
     /// Ends the recording: the session was over at `t`.
     pub fn finish(mut self, t: Moment) -> Result<(), ImportError> {
+        self.take_carried()?;
         let end = EndNote {
             t_ns: t.0,
             exit: None,
@@ -142,6 +176,7 @@ impl Import {
     }
 
     fn append(&mut self, stream: StreamId, t: Moment, bytes: &[u8]) -> Result<(), ImportError> {
+        self.take_carried()?;
         let sent = self.sent(stream)?;
         let before = std::mem::replace(sent, *sent + bytes.len() as u64);
         self.spool

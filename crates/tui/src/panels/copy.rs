@@ -6,7 +6,7 @@
 //! it is for others, and takes the time to go over the recording.
 
 use super::detail::Shown;
-use super::detail::part::TextRole;
+use super::detail::part::{Text, TextRole};
 use super::detail::shown::Detail;
 use super::export;
 use super::menu::{Entry, Menu};
@@ -14,6 +14,8 @@ use super::selection::{self, shown};
 use crate::action::Action;
 use crate::app::{App, Session, Viewer};
 use crate::effect::{Effect, Effects};
+use mcpreel_share::phrases::phrases_network;
+use mcpreel_wire::http;
 use mcpreel_wire::text::{escape_bytes, size};
 
 /// Terminals take no more than about this much; many drop the whole of it silently.
@@ -26,6 +28,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
     }
     let summary = session.vitals.as_deref().map(|vitals| &vitals.summary);
     let id = summary.map_or("mcpreel", |summary| &summary.id);
+    let url = summary.and_then(|summary| summary.context.url.as_deref());
     let shown = shown(session);
     let seq = shown.map_or(0, |shown| shown.seq().0);
     let detail = shown.map(|_| &session.detail);
@@ -40,6 +43,11 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         ('p', "its path", path.filter(|path| !path.is_empty())),
         ('m', "message, as on the wire", message),
         ('e', "request and response", shown.and_then(exchange)),
+        (
+            'c',
+            "as a command of curl",
+            shown.and_then(|shown| curl(shown, url)),
+        ),
         ('l', "link: recording and frame", link),
     ];
     let entry = |(letter, label, text): (char, &str, Option<String>)| {
@@ -85,6 +93,22 @@ fn exchange(shown: &Shown) -> Option<String> {
     });
     let lines: Option<String> = lines.collect();
     lines.filter(|lines| !lines.is_empty())
+}
+
+/// The request of HTTP as a command, where its head and its body are here as a whole.
+fn curl(shown: &Shown, url: Option<&str>) -> Option<String> {
+    let mut texts = shown.parts.iter().filter_map(|part| part.text.as_ref());
+    let is_head = |text: &&Text| {
+        let part = text.head.map(|head| head.carried.part);
+        text.role == TextRole::Http && part == Some(http::Part::RequestHead)
+    };
+    let head = texts.clone().find(is_head)?;
+    let body = texts.find(|text| text.role == TextRole::Request);
+    let is_whole = body.is_none_or(|body| body.bytes.len() as u64 == body.size);
+    let body = body.map(|body| line(&body.bytes));
+    is_whole
+        .then(|| phrases_network::curl(url?, &head.bytes, body.as_deref()))
+        .flatten()
 }
 
 fn line(bytes: &[u8]) -> String {

@@ -54,12 +54,13 @@ const RAW: &str = "Not redacted: every secret that was said stands in the file."
 
 /// The formats: the letter that chooses each (one that moves no cursor), its name, the end of its
 /// file name.
-const FORMATS: [(Format, char, &str, &str); 6] = [
+const FORMATS: [(Format, char, &str, &str); 7] = [
     (Format::Jsonl, 'l', "jsonl", "jsonl"),
     (Format::Markdown, 'm', "markdown", "md"),
     (Format::Html, 'h', "html", "html"),
     (Format::Otlp, 'o', "otlp", "otlp.jsonl"),
     (Format::Perfetto, 'p', "perfetto", "perfetto.json"),
+    (Format::Har, 'a', "har", "har"),
     (Format::Recording, 'c', "recording", "reel"),
 ];
 
@@ -70,6 +71,7 @@ fn about(format: Format) -> &'static str {
         Format::Html => "a page for a browser, in one file",
         Format::Otlp => "a trace for OpenTelemetry, without bodies",
         Format::Perfetto => "a trace for Perfetto or Chrome",
+        Format::Har => "the HTTP, as browsers keep it",
         Format::Recording => "a recording, in one plain file",
     }
 }

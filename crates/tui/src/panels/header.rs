@@ -99,7 +99,11 @@ fn parts(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
     let facts = &summary.session;
     let mut parts = vec![liveness(look, vitals)];
     parts.extend(client(look, vitals));
-    let (role, phase) = phase(&facts.phase);
+    let (role, phase) = match facts.phase.end() {
+        // A server behind a URL lives on.
+        Some(End::Unknown) if summary.context.url.is_some() => (Role::Text, "ended".to_owned()),
+        _ => phase(&facts.phase),
+    };
     parts.push((1, role, phase));
     parts.extend(version(look, facts).map(|version| (6, Role::Text, version)));
     parts.push((3, Role::Text, clock(session.now(app.now).0)));

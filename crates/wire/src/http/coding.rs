@@ -4,6 +4,9 @@
 //! how the connection was read, not even in front of an error. For a stream of events a block is
 //! a byte: an event is known as soon as it can be, and has its place on the wire.
 //!
+//! For zstd that is the C library: the one in Rust gives nothing before a window, of megabytes, is
+//! full, and events would not appear.
+//!
 //! Senders err: bytes that prove to be none of their coding before any came out are given as they
 //! are, and bytes behind the end of a coding are left out.
 
@@ -11,11 +14,11 @@ use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, Sta
 use flate2::{Decompress, FlushDecompress, Status};
 use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer};
 
-/// What a body may become, if it is more than [`PER_BYTE`] times its length: more is a bomb.
+/// How much may come out of all codings of a body: more is a bomb.
 pub(super) const MAX_DECODED: u64 = 256 << 20;
 
-/// What a stream without end may become beyond that, for each byte of it. Deflate reaches it just
-/// so with zeros.
+/// How much more may come out of a stream of events, which need not end, for each byte of it.
+/// Deflate hardly reaches as much.
 const PER_BYTE: u64 = 1024;
 
 /// How many bytes of a body are decoded at once.
@@ -194,7 +197,7 @@ impl Stage {
             }
             match step.then {
                 Then::Goes => {}
-                Then::Ended => self.member_ended(input),
+                Then::Ended => self.member_ended(),
                 Then::Broken => return self.give_up(out),
             }
             // Where the buffer was too short, more may come without any input.
@@ -212,17 +215,15 @@ impl Stage {
         }
     }
 
-    /// Goes on with the `rest` of the input behind a member.
-    fn member_ended(&mut self, rest: &[u8]) {
+    fn member_ended(&mut self) {
         self.doing = match self.coding {
             Coding::Gzip | Coding::Zstd => Doing::Later(self.coding.engine()),
             Coding::Deflate | Coding::Brotli => Doing::Ignoring,
         };
         self.held = Some(Vec::new());
-        self.hold(rest);
     }
 
-    /// What the bytes are if they are not what they were taken for.
+    /// Goes on with bytes that are not what they were taken for, if nothing came out of them yet.
     fn give_up(&mut self, out: Out) -> Result<(), Broken> {
         let held = self.held.replace(Vec::new()).ok_or(Broken)?;
         match (&self.doing, self.coding) {

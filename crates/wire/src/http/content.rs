@@ -1,7 +1,7 @@
 //! The body of one message: followed to its end, decoded, and given as one piece or as events.
 
 use super::body::{BodyLength, Eaten, Follower};
-use super::coding::{Broken, Codings, MAX_DECODED};
+use super::coding::{Broken, Codings};
 use super::events::{EventStream, Place};
 use super::head::Head;
 use super::piece::{Ended, Open, Out, Part, Raw, Read, give_end};
@@ -174,9 +174,6 @@ fn push_events(
     while let &[byte, ..] = read.bytes {
         let place = Place::of(read, 0);
         codings.push_byte(byte, &mut |bytes| events.push(bytes, place, out))?;
-        if events.open() > MAX_DECODED {
-            return Err(Broken);
-        }
         read = read.split_at(1).1;
     }
     Ok(())

@@ -111,11 +111,6 @@ impl EventStream {
         self.block.give(Part::Other, out);
     }
 
-    /// What is decoded and not given yet.
-    pub(super) fn open(&self) -> u64 {
-        self.block.total
-    }
-
     /// Takes the `\n` behind a `\r`.
     fn take_newline(&mut self, newline: &[u8], place: Place, of_empty_line: bool) {
         if self.block.is_begun() {

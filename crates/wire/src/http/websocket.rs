@@ -94,11 +94,12 @@ impl WebSocket {
         let header = std::mem::take(&mut self.header);
         if !self.expects(&frame) {
             self.end(out);
-            let rest = self.rest.insert(Raw::default());
-            return header
-                .as_read()
-                .into_iter()
-                .for_each(|read| rest.push(read, out));
+            let mut rest = Raw::default();
+            if let Some(read) = header.as_read() {
+                rest.push(read, out);
+            }
+            self.rest = Some(rest);
+            return;
         }
         if frame.is_control() {
             self.control.reach_over(&header);
@@ -282,6 +283,7 @@ impl Deflate {
                 Then::Broken => self.engine = None,
             }
             if open.total > MAX_DECODED {
+                open.total = MAX_DECODED;
                 self.engine = None;
             }
             let stuck = step.read == 0 && step.written == 0;

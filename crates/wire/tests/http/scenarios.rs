@@ -361,7 +361,7 @@ fn streams() -> Vec<Scenario> {
             "events with all fields, comments, and what is no event at the end",
             events(
                 "\u{feff}: hi\n\n\n\ndata: a\ndata:  b\ndata\nid: 1\nevent: message\nretry: 50\n\n\
-                 id: x\0\nretry: 5s\ndata:c\nfoo: bar\n: no\n\nretry: 9\n\ndata: unfinished\n",
+                 id: x\0\nretry: 5s\ndata:c\nfoo: bar\n: no\n\nretry: 9\n\n\u{feff}data: d\n\ndata: unfinished\n",
             ),
             &[
                 "> 1 request-head GET / HTTP/1.1",
@@ -370,6 +370,7 @@ fn streams() -> Vec<Scenario> {
                 "< 1 event id=1 event=message retry=50 a\\n b\\n",
                 "< 1 event c",
                 "< 1 event retry=9",
+                "< 1 event",
                 "< 1 other data: unfinished\\n",
                 "< 1 end closed",
             ],
@@ -471,7 +472,7 @@ fn websockets() -> Vec<Scenario> {
                     server(frame(0x80, false, halves.1)),
                     server(frame(0xc1, false, &again[1])),
                     server(frame(0x81, false, b"plain")),
-                    client(frame(0xc1, true, &alone[0])),
+                    client(frame(0xc1, true, &[0xff; 5])),
                     client(frame(0xc1, true, &alone[0])),
                     server(frame(0xc1, false, &[0xff; 5])),
                     server(frame(0xc1, false, b"lost")),
@@ -483,10 +484,26 @@ fn websockets() -> Vec<Scenario> {
                 "< 1 message {\\\"n\\\":1}",
                 "< 1 message {\\\"n\\\":1}",
                 "< 1 message plain",
-                "> 1 message {\\\"n\\\":3}",
+                "> 1 other",
                 "> 1 message {\\\"n\\\":3}",
                 "< 1 other",
                 "< 1 other lost",
+            ],
+        ),
+        http(
+            "WebSocket: control frames that are long or a fragment",
+            websocket(
+                "",
+                [
+                    client(frame(0x09, true, b"")),
+                    server(frame(0x89, false, &[b'x'; 126])),
+                ],
+            ),
+            &[
+                "> 1 request-head GET /ws HTTP/1.1",
+                "< 1 response-head HTTP/1.1 101 Switching Protocols",
+                "> 1 other \\t\\x80\\x124Vx",
+                "< 1 other [130]",
             ],
         ),
         http(

@@ -62,7 +62,7 @@ impl Cells {
             role: self::role(item),
             name: escape(name).into_owned(),
             reason: reason.map(|reason| escape(reason).into_owned()),
-            about: escape(about.trim_start()).into_owned(),
+            about: row.aside() + &escape(about.trim_start()),
             is_uri: row.is_uri(),
             progress: None,
             size: row.size,

@@ -1,0 +1,191 @@
+//! HTTP as an archive that browsers and proxies read: HAR 1.2.
+//!
+//! An entry is a request of HTTP with its response, by the moment of the request. Bodies are as they
+//! were decoded: whole ones as they are, streams of events as their events. What HAR has no place for
+//! begins with an underscore: the number in the recording, the connection, the conversation, and how
+//! the response ended.
+
+use super::{Export, ExportError, Written, all_rows, without_nulls};
+use crate::phrases::phrases_network;
+use crate::phrases::when;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use mcpreel_store::reader::Recording;
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_trace::http::{End, HttpExchange};
+use mcpreel_wire::http::{Head, Part};
+use mcpreel_wire::message::Direction;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::time::Duration;
+
+/// HTTP exchanges that are read at once.
+const PAGE: u32 = 200;
+
+/// Frames of one exchange that are written: a stream of a day has many.
+const FRAMES: u32 = 10_000;
+
+/// Writes the HTTP of a recording. Over stdio there is none, and the archive is empty.
+pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
+    let Export {
+        excerpt,
+        out,
+        progress,
+    } = export;
+    let recording = excerpt.recording;
+    let summary = recording.summary()?;
+    let creator = json!({"name": "mcpreel", "version": env!("CARGO_PKG_VERSION")});
+    write!(
+        out,
+        "{{\"log\":{{\"version\":\"1.2\",\"creator\":{creator},\"entries\":["
+    )?;
+    let mut written = Written::default();
+    let url = summary.context.url.unwrap_or_default();
+    for http in all_rows(0, |after| recording.https(*after, PAGE), |http| http.id) {
+        let http = http?;
+        progress(http.request)?;
+        let frames = recording.carried(http.id, FRAMES)?;
+        // A selected message brings all of the exchange that carries it.
+        if !frames.iter().any(|frame| excerpt.has(frame.seq)) {
+            written.left_out += 1;
+            continue;
+        }
+        let comma = if written.exchanges == 0 { "" } else { "," };
+        let entry = entry(recording, (&http, &frames), (&url, summary.wall_ns))?;
+        write!(out, "{comma}\n{entry}")?;
+        written.exchanges += 1;
+    }
+    writeln!(out, "\n]}}}}")?;
+    Ok(written)
+}
+
+fn entry(
+    recording: &Recording,
+    (http, frames): (&HttpExchange, &[FrameHead]),
+    (url, wall_ns): (&str, u64),
+) -> Result<Value, ExportError> {
+    let head = |seq: Seq| Ok::<_, ExportError>(Head::parse(&recording.raw(seq)?));
+    let request = head(http.request)?;
+    let response = http.response.map(head).transpose()?.flatten();
+    let mut bodies = [Vec::new(), Vec::new()];
+    for frame in frames {
+        let way = usize::from(frame.stream.messages() == Some(Direction::ServerToClient));
+        let raw = recording.raw(frame.seq)?;
+        content(&mut bodies[way], frame, &raw);
+    }
+    let [sent, received] = bodies;
+    let ms = |from: Moment, to: Option<Moment>| {
+        to.map_or(-1.0, |to| {
+            Duration::from_nanos(to.ns_since(from)).as_secs_f64() * 1e3
+        })
+    };
+    let (send, wait) = (
+        ms(http.t_request, Some(http.t_sent)),
+        ms(http.t_sent, http.t_head),
+    );
+    let receive = http.t_head.map_or(-1.0, |head| ms(head, http.t_last));
+    let time: f64 = [send, wait, receive]
+        .into_iter()
+        .filter(|ms| *ms > 0.0)
+        .sum();
+    Ok(without_nulls(json!({
+        "startedDateTime": when::rfc3339(wall_ns + http.t_request.0),
+        "time": time,
+        "request": request_json(http, request.as_ref(), url, &sent),
+        "response": response_json(http, response.as_ref(), &received),
+        "cache": {},
+        "timings": {"send": send.max(0.0), "wait": wait.max(0.0), "receive": receive.max(0.0)},
+        "connection": http.connection.to_string(),
+        "_number": http.id,
+        "_conversation": Some(http.conversation).filter(|number| *number > 0),
+        "_ended": http.ended.map(End::as_str),
+    })))
+}
+
+/// Adds what a frame has of a body.
+fn content(body: &mut Vec<u8>, frame: &FrameHead, raw: &[u8]) {
+    match frame.carried.part {
+        Part::Body => body.extend_from_slice(raw),
+        Part::Event => {
+            for line in raw.split(|byte| *byte == b'\n') {
+                body.extend_from_slice(b"data: ");
+                body.extend_from_slice(line);
+                body.push(b'\n');
+            }
+            body.push(b'\n');
+        }
+        Part::Comment => {
+            body.extend_from_slice(raw);
+            body.push(b'\n');
+        }
+        _ => {}
+    }
+}
+
+fn request_json(http: &HttpExchange, head: Option<&Head>, url: &str, body: &[u8]) -> Value {
+    let origin = url
+        .split_once("://")
+        .map_or(String::new(), |(scheme, rest)| {
+            let authority = rest.split(['/', '?']).next().unwrap_or_default();
+            format!("{scheme}://{authority}")
+        });
+    let query = http.target.split_once('?').map_or("", |(_, query)| query);
+    let pairs = query
+        .split('&')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            json!({"name": name, "value": value})
+        });
+    let kind = head
+        .and_then(|head| head.get("content-type"))
+        .unwrap_or_default();
+    let data = || json!({"mimeType": kind, "text": String::from_utf8_lossy(body)});
+    without_nulls(json!({
+        "method": &*http.method,
+        "url": format!("{origin}{}", http.target),
+        "httpVersion": version(head),
+        "cookies": [],
+        "headers": headers(head),
+        "queryString": pairs.collect::<Vec<_>>(),
+        "postData": (!body.is_empty()).then(data),
+        "headersSize": -1,
+        "bodySize": body.len(),
+    }))
+}
+
+fn response_json(http: &HttpExchange, head: Option<&Head>, body: &[u8]) -> Value {
+    let kind = head
+        .and_then(|head| head.get("content-type"))
+        .unwrap_or_default();
+    let text = std::str::from_utf8(body).ok();
+    let content = without_nulls(json!({
+        "size": body.len(),
+        "mimeType": kind,
+        "text": text.map_or_else(|| STANDARD.encode(body), str::to_owned),
+        "encoding": text.is_none().then_some("base64"),
+    }));
+    json!({
+        // No response: as browsers have it.
+        "status": http.status.unwrap_or(0),
+        "statusText": http.status.and_then(phrases_network::reason).unwrap_or_default(),
+        "httpVersion": version(head),
+        "cookies": [],
+        "headers": headers(head),
+        "content": content,
+        "redirectURL": head.and_then(|head| head.get("location")).unwrap_or_default(),
+        "headersSize": -1,
+        "bodySize": -1,
+    })
+}
+
+fn version(head: Option<&Head>) -> String {
+    format!("HTTP/1.{}", head.map_or(1, |head| head.minor))
+}
+
+fn headers(head: Option<&Head>) -> Value {
+    let headers = head.map_or(&[][..], |head| &head.headers);
+    let pair = |(name, value): &(String, String)| json!({"name": name, "value": value});
+    headers.iter().map(pair).collect()
+}

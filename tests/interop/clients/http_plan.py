@@ -1,0 +1,109 @@
+"""What every Python client does; the same as http_plan.cjs.
+
+Adapter: version, session(), list() -> tools (with .name), call(name, arguments, progress) -> result, ping(). Results on stdout, one JSON per line.
+Log (second argument): one JSON per HTTP request: n, method, path, status, rpc, id, ms (until the head of the answer).
+"""
+import asyncio, hashlib, json, os, sys, time
+
+URL = sys.argv[1]
+LOG = open(sys.argv[2] if len(sys.argv) > 2 else os.devnull, "w", buffering=1)
+MODE = sys.argv[3] if len(sys.argv) > 3 else "auto"
+LIMIT = float(os.environ.get("PEER_LIMIT", "10"))
+COUNT = 0
+
+
+def line(step, **what):
+    print(json.dumps({"step": step, **what}, sort_keys=True, ensure_ascii=False), flush=True)
+
+
+async def on_request(request):
+    global COUNT
+    COUNT += 1
+    request.extensions["peer"] = {"n": COUNT, "t": time.monotonic()}
+
+
+async def on_response(response):
+    request = response.request
+    peer = request.extensions.get("peer", {"n": 0, "t": 0})
+    try:
+        body = json.loads(request.content) if request.method == "POST" else {}
+    except Exception:
+        body = {}
+    LOG.write(json.dumps({
+        "n": peer["n"], "method": request.method, "path": request.url.raw_path.decode(), "status": response.status_code,
+        "rpc": body.get("method", "answer" if "result" in body or "error" in body else None), "id": body.get("id"),
+        "type": response.headers.get("content-type", "").split(";")[0], "ms": round((time.monotonic() - peer["t"]) * 1000, 1),
+    }) + "\n")
+
+
+def hooked(client):
+    client.event_hooks = {"request": [on_request], "response": [on_response]}
+    return client
+
+
+def plain(result):
+    """A result as text: its parts, whether it is an error; long texts by their hash."""
+    if isinstance(result, BaseException):
+        return {"error": type(result).__name__ + ": " + str(result)}
+    parts = []
+    for part in result.content:
+        text = getattr(part, "text", None)
+        if text is None:
+            text = f"<{part.type}>"
+        parts.append(text if len(text) < 400 else f"{len(text)} {hashlib.sha256(text.encode()).hexdigest()[:16]}")
+    is_error = getattr(result, "is_error", getattr(result, "isError", False))
+    return {"content": parts, "isError": bool(is_error)}
+
+
+async def attempt(awaitable):
+    try:
+        return await asyncio.wait_for(awaitable, LIMIT)
+    except Exception as error:
+        return error
+
+
+ARGUMENTS = {"echo": {"text": "héllo ✓"}, "slow": {}, "fail": {"reason": "because"}, "ask": {}, "grow": {}, "cut": {},
+             "get-sum": {"a": 2, "b": 3}, "trigger-long-running-operation": {"duration": 0.3, "steps": 3},
+             "trigger-elicitation-request": None, "trigger-sampling-request": None, "get-tiny-image": {}}
+EVERYTHING = {"echo": {"message": "héllo ✓"}}
+
+
+async def converse(adapter):
+    tools = sorted(tool.name for tool in await adapter.list())
+    line("connected", version=adapter.version)
+    line("tools", names=tools)
+    everything = "get-sum" in tools
+    for name in tools:
+        arguments = (EVERYTHING if everything else {}).get(name, ARGUMENTS.get(name))
+        if arguments is None:
+            continue
+        told = []
+
+        async def progress(value, total=None, message=None):
+            told.append([value, total, message])
+
+        result = await attempt(adapter.call(name, arguments, progress))
+        line(name, progress=told, **plain(result))
+    key = "message" if everything else "text"
+    three = [adapter.call("echo", {key: f"at once {n}"}, None) for n in range(2)]
+    three.insert(1, adapter.call("slow", {"pause_ms": 20}, None) if not everything else adapter.call("get-sum", {"a": 1, "b": 1}, None))
+    line("three", results=[plain(one) for one in await asyncio.gather(*map(attempt, three))])
+    line("unknown", **plain(await attempt(adapter.call("no-such-tool", {}, None))))
+    big = "0123456789abcdef" * int(os.environ.get("PEER_LARGE", "8000"))
+    line("large", **plain(await attempt(adapter.call("echo", {key: big}, None))))
+
+
+def run(connect):
+    async def main():
+        try:
+            async with connect(URL, MODE) as adapter:
+                await converse(adapter)
+            line("closed")
+        except BaseException as error:
+            while getattr(error, "exceptions", None):
+                error = error.exceptions[0]
+            line("broken", error=f"{type(error).__name__}: {error}")
+            if isinstance(error, KeyboardInterrupt):
+                raise
+
+    asyncio.run(main())

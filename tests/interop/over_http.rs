@@ -1,0 +1,201 @@
+//! A client sees the same through the proxy as without it, and the recording says of each of its requests
+//! what its own log says.
+
+use crate::packages::Packages;
+use crate::support::{self, Library, MCPREEL};
+use mcpreel_store::reader::Recording;
+use mcpreel_store::recovery::bring_up_to_date;
+use mcpreel_trace::clock::Clock;
+use mcpreel_trace::exchange::{Exchange, ExchangeId};
+use mcpreel_trace::http::HttpExchange;
+use mcpreel_wire::message::Direction;
+use nix::sys::signal::Signal;
+use serde_json::Value;
+use std::io::{BufRead as _, BufReader};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// A program that ends with this value.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// The servers: their names, and how they are started on a port.
+fn server(name: &str, port: u16) -> Running {
+    let folder = Packages::get().folder();
+    let (kind, mode) = name.split_once(':').expect("a server has a mode");
+    let mut command = if kind == "everything" {
+        let mut command = Command::new("node");
+        let script = "node_modules/@modelcontextprotocol/server-everything/dist/index.js";
+        command
+            .arg(folder.join(script))
+            .arg(mode)
+            .env("PORT", port.to_string());
+        command
+    } else {
+        let mut command = Command::new(folder.join("python/bin/python"));
+        let script = script("servers/http_fastmcp.py");
+        command.args(["-Wignore", &script, &port.to_string(), mode]);
+        command
+    };
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let running = Running(command.spawn().expect("the server starts"));
+    support::wait_for("the server listens", || {
+        TcpStream::connect(("127.0.0.1", port)).ok()
+    });
+    running
+}
+
+fn script(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interop");
+    folder.join(name).display().to_string()
+}
+
+/// What a client prints, and its log.
+fn converse(client: &str, url: &str, dir: &Path) -> (String, Vec<Value>) {
+    let folder = Packages::get().folder();
+    let (kind, mode) = client.split_once(':').expect("a client has a mode");
+    let log = dir.join("log");
+    let (program, script) = match kind {
+        "python" => (
+            folder.join("python/bin/python"),
+            script("clients/http_python.py"),
+        ),
+        v => (
+            "node".into(),
+            self::script(&format!("clients/http_{v}.cjs")),
+        ),
+    };
+    let mut command = Command::new(program);
+    let output = command
+        .args([&script, url])
+        .arg(&log)
+        .arg(mode)
+        .env("PACKAGES", folder)
+        .output()
+        .expect("the client starts");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        said.contains("\"closed\""),
+        "{client}: {said} {}",
+        support::text(&output)
+    );
+    let log = std::fs::read_to_string(log).expect("it keeps a log");
+    let log = log
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("it is JSON"));
+    (said, log.collect())
+}
+
+/// The recorder before the server at `url`, and its own URL.
+fn proxy(url: &str, library: &Library) -> (Running, String) {
+    let mut command = Command::new(MCPREEL);
+    let at = library.path().display().to_string();
+    command.args(["proxy", url, "--listen", "127.0.0.1:0", "--dir", &at]);
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut line = String::new();
+    let stderr = child.stderr.take().expect("it is piped");
+    BufReader::new(stderr)
+        .read_line(&mut line)
+        .expect("it says its URL");
+    let url = line
+        .split(": put ")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next());
+    (
+        Running(child),
+        url.unwrap_or_else(|| panic!("{line}")).to_owned(),
+    )
+}
+
+#[test]
+fn clients_see_the_same_and_the_recording_says_what_they_saw() {
+    for (client, server_name) in [
+        ("v1:auto", "everything:streamableHttp"),
+        ("v1:sse", "everything:sse"),
+        ("v2:auto", "fastmcp:stateful"),
+        ("v2:2026-07-28", "fastmcp:stateful"),
+        ("python:auto", "fastmcp:stateful"),
+        ("python:legacy", "everything:streamableHttp"),
+        ("python:2026-07-28", "fastmcp:stateless"),
+        ("python:sse", "fastmcp:sse"),
+    ] {
+        let what = format!("{client} with {server_name}");
+        let library = Library::new();
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
+        let port = port.expect("there is a free port").port();
+        let path = if server_name.ends_with(":sse") {
+            "sse"
+        } else {
+            "mcp"
+        };
+        let url = format!("http://127.0.0.1:{port}/{path}");
+        let running = server(server_name, port);
+        let (direct, _) = converse(client, &url, library.path());
+        drop(running);
+        let running = server(server_name, port);
+        let (mut recorder, ours) = proxy(&url, &library);
+        let (proxied, log) = converse(client, &ours, library.path());
+        assert_eq!(proxied, direct, "{what}");
+        support::send(Signal::SIGINT, recorder.0.id());
+        assert!(recorder.0.wait().expect("it ends").success());
+        drop(running);
+        let reel = &library.files("reel")[0];
+        bring_up_to_date(reel, Clock::start(), &mut |_| ()).expect("it can be completed");
+        agrees(&Recording::open(reel).expect("it can be read"), &log, &what);
+    }
+}
+
+/// The recording has each request of the client's log, with its status, its message, and no longer wait
+/// than the client saw.
+fn agrees(recording: &Recording, log: &[Value], what: &str) {
+    let mut https = recording.https(0, 1000).expect("it can be read");
+    let calls = recording
+        .exchanges(ExchangeId(0), 1000)
+        .expect("they can be read");
+    for asked in log {
+        let method = asked["method"].as_str().unwrap_or_default();
+        let is_it = |http: &HttpExchange| {
+            let mut calls = calls.iter().filter(|call| call.http == http.id);
+            let of_client = |call: &&Exchange| call.direction == Direction::ClientToServer;
+            let id = calls
+                .find(of_client)
+                .map(|call| call.rpc_id.json().to_owned());
+            // An answer to the server has the server's id.
+            let said = Some(&asked["id"]).filter(|id| !id.is_null() && asked["rpc"] != "answer");
+            let said = said.map(Value::to_string);
+            *http.method == *method
+                && *http.target == *asked["path"].as_str().unwrap_or("")
+                && id == said
+        };
+        let at = https
+            .iter()
+            .position(is_it)
+            .unwrap_or_else(|| panic!("{what}: no {asked}"));
+        let http = https.remove(at);
+        assert_eq!(
+            http.status.map(Into::into),
+            asked["status"].as_u64(),
+            "{what}: {asked}"
+        );
+        let ms = asked["ms"].as_f64().unwrap_or_default() + 1.0;
+        let waited = http.waited_ns().unwrap_or_default();
+        assert!(
+            std::time::Duration::from_nanos(waited).as_secs_f64() * 1e3 <= ms,
+            "{what}: {asked}"
+        );
+    }
+    assert!(https.is_empty(), "{what}: {https:#?} are in no log");
+    for finding in recording.findings(0).expect("they can be read") {
+        assert_ne!(&*finding.severity, "error", "{what}: {finding:?}");
+    }
+}

@@ -1,0 +1,61 @@
+//! A copy of a recording of the network, and its cassette, tell the same as the original.
+
+use crate::recorded::{files, told};
+use crate::support::MCPREEL;
+use crate::wire;
+use mcpreel_store::reader::Recording;
+use std::path::Path;
+use std::process::Command;
+
+fn run(args: &[&str]) {
+    let done = Command::new(MCPREEL).args(args).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{args:?}: {said}");
+}
+
+#[test]
+fn a_copy_and_a_cassette_tell_the_same() {
+    for file in files() {
+        let dir = tempfile::tempdir().unwrap();
+        let original = wire::recording(dir.path(), &file);
+        let expected = told(&original);
+        let path = |name: &str| dir.path().join(name).display().to_string();
+        let reel = path("a.reel");
+        run(&["redact", &reel, "-o", &path("b.reel")]);
+        run(&["export", &reel, "--raw", "-o", &path("c.jsonl")]);
+        let library = path("library");
+        run(&["import", &path("c.jsonl"), "--dir", &library]);
+        let mut imported = std::fs::read_dir(&library).unwrap();
+        let imported = imported.next().unwrap().unwrap().path();
+        for copy in [Path::new(&path("b.reel")), &imported] {
+            let told = told(&Recording::open(copy).unwrap());
+            assert_eq!(told, expected, "{}", file.display());
+        }
+    }
+}
+
+#[test]
+fn every_format_takes_it() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(wire::recording(dir.path(), &wire::file("ts1-everything")));
+    let reel = dir.path().join("a.reel").display().to_string();
+    for format in [
+        "jsonl",
+        "markdown",
+        "otlp",
+        "perfetto",
+        "har",
+        "html",
+        "recording",
+    ] {
+        let out = dir.path().join(format).display().to_string();
+        run(&["export", &reel, "--format", format, "-o", &out]);
+        assert!(std::fs::metadata(&out).unwrap().len() > 1000, "{format}");
+    }
+    run(&[
+        "report",
+        &reel,
+        "-o",
+        &dir.path().join("r.md").display().to_string(),
+    ]);
+}

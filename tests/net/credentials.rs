@@ -1,7 +1,8 @@
 //! Credentials pass, and their text is nowhere in the recording.
 
-use crate::edits::answer;
+use crate::edits::answer_in;
 use crate::support::Library;
+use crate::support::pieces::Pieces;
 use crate::support::proxy::{Proxy, upstream};
 use std::path::PathBuf;
 
@@ -23,8 +24,9 @@ fn on_disk(library: &Library) -> Vec<u8> {
         .collect()
 }
 
-/// A client that goes through OAuth: asks for a token, then uses it.
-fn session(library: &Library, more: &[&str]) -> [u32; 2] {
+/// A client that goes through OAuth, with a server, each writing pieces of this length. Returns how many
+/// of its secrets are in the recording, and whether the id of its session is.
+fn session(library: &Library, more: &[&str], length: usize) -> [u32; 2] {
     let (listener, url) = upstream();
     let added = format!("X-Api-Key: {}", secret(1));
     let mut more = more.to_vec();
@@ -95,8 +97,11 @@ fn session(library: &Library, more: &[&str]) -> [u32; 2] {
             secret(19)
         ),
     ];
-    let server = answer(listener, answers.concat());
-    let received = proxy.ask(asked.concat());
+    let server = answer_in(
+        listener,
+        Pieces::of_length(length, answers.concat().as_bytes()),
+    );
+    let received = proxy.ask_in(&Pieces::of_length(length, asked.concat().as_bytes()));
     let theirs = server.join().unwrap();
     let passed = [theirs, received].concat();
     for n in (1..=19).filter(|n| *n != 2) {
@@ -115,32 +120,38 @@ fn session(library: &Library, more: &[&str]) -> [u32; 2] {
 
 #[test]
 fn no_credential_is_on_record_and_all_of_them_pass() {
-    let library = Library::new();
-    assert_eq!(session(&library, &[]), [0, 1], "none, and the session's id");
-    let frames = library.json(&["show", "@", "--frames"]);
-    let text: String = frames
-        .iter()
-        .filter_map(|frame| frame["text"].as_str())
-        .collect();
-    // The token that was given out is the one that was used.
-    let used = text.split("Authorization: Bearer ").nth(1).unwrap();
-    let token = used.split("\r\n").next().unwrap();
-    assert!(
-        token.starts_with("‹cred:") && token.ends_with('›'),
-        "{token}"
-    );
-    assert!(
-        text.contains(&format!(
-            r#"{{"access_token":"{token}","refresh_token":"‹cred:"#
-        )),
-        "{text}"
-    );
-    assert!(text.contains(r#""token_type":"Bearer","expires_in":3600}"#));
-    assert!(text.contains("grant_type=authorization_code&code=‹cred:"));
+    for length in [10_000, 7] {
+        let library = Library::new();
+        assert_eq!(
+            session(&library, &[], length),
+            [0, 1],
+            "none, and the session's id"
+        );
+        let frames = library.json(&["show", "@", "--frames"]);
+        let text: String = frames
+            .iter()
+            .filter_map(|frame| frame["text"].as_str())
+            .collect();
+        // The token that was given out is the one that was used.
+        let used = text.split("Authorization: Bearer ").nth(1).unwrap();
+        let token = used.split("\r\n").next().unwrap();
+        assert!(
+            token.starts_with("‹cred:") && token.ends_with('›'),
+            "{token}"
+        );
+        assert!(
+            text.contains(&format!(
+                r#"{{"access_token":"{token}","refresh_token":"‹cred:"#
+            )),
+            "{text}"
+        );
+        assert!(text.contains(r#""token_type":"Bearer","expires_in":3600}"#));
+        assert!(text.contains("grant_type=authorization_code&code=‹cred:"));
+    }
 }
 
 #[test]
 fn with_keep_credentials_they_are() {
     let library = Library::new();
-    assert_eq!(session(&library, &["--keep-credentials"]), [19, 1]);
+    assert_eq!(session(&library, &["--keep-credentials"], 10_000), [19, 1]);
 }

@@ -1,26 +1,29 @@
 //! What is changed, that it is on record, and who is refused.
 
+use crate::support::pieces::Pieces;
 use crate::support::proxy::{Proxy, recording, upstream};
 use crate::support::{Library, send};
 use mcpreel_wire::message::Direction;
 use nix::sys::signal::Signal;
 use serde_json::Value;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::net::{Shutdown, TcpListener};
 use std::process::Stdio;
 use std::thread::JoinHandle;
 
 /// A server for one connection: reads to the end, then answers; returns what it read.
-pub fn answer(
-    listener: TcpListener,
-    answer: impl AsRef<[u8]> + Send + 'static,
-) -> JoinHandle<String> {
+pub fn answer(listener: TcpListener, answer: impl Into<Vec<u8>>) -> JoinHandle<String> {
+    answer_in(listener, Pieces(vec![answer.into()]))
+}
+
+/// The same, answered in pieces.
+pub fn answer_in(listener: TcpListener, answer: Pieces) -> JoinHandle<String> {
     std::thread::spawn(move || {
         let (mut client, _) = listener.accept().unwrap();
         let mut read = Vec::new();
         client.read_to_end(&mut read).unwrap();
         // Whoever was refused has no server any more.
-        let _ = client.write_all(answer.as_ref());
+        let _ = answer.write_to(&client);
         let _ = client.shutdown(Shutdown::Write);
         String::from_utf8(read).unwrap()
     })
@@ -56,7 +59,7 @@ fn who_is_where_is_changed_and_each_change_is_on_record() {
     let request = format!(
         "GET /mcp HTTP/1.1\r\nHost: {ours}\r\nOrigin: http://{ours}\r\nReferer: http://{ours}/a\r\n\r\n"
     );
-    let answered = proxy.ask(&request);
+    let answered = proxy.ask(&*request);
     assert_eq!(
         server.join().unwrap(),
         format!(

@@ -3,15 +3,16 @@
 //! A client and a server play a script that is made by dice: what each writes, in which pieces, for what
 //! it waits before, and how it ends. The proxy stands between, one for all scripts.
 
-use crate::support::Library;
 use crate::support::dice::Dice;
 use crate::support::note;
 use crate::support::pieces::Pieces;
 use crate::support::proxy::{Proxy, close_by_reset, recording, upstream};
+use crate::support::{Library, peak_memory, wait_for};
 use mcpreel_wire::message::Direction;
 use std::fmt::Write as _;
-use std::io::{ErrorKind, Read as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
@@ -162,7 +163,10 @@ impl Script {
         // Few pieces, or the rest at once: a pause stands between each two.
         while !rest.is_empty() && pieces.len() < 40 {
             let (piece, behind) = rest.split_at(1 + self.dice.length_below(most.min(rest.len())));
-            pieces.extend([piece.to_vec(), Vec::new()]);
+            pieces.push(piece.to_vec());
+            if self.one_in(3) {
+                pieces.push(Vec::new());
+            }
             rest = behind;
         }
         pieces.push(rest.to_vec());
@@ -467,6 +471,48 @@ fn both_sides_receive_what_the_other_sent_and_see_the_same_end() {
         }
     }
     note(format_args!("{SCRIPTS} scripts"));
+}
+
+/// Back-pressure passes through: what a client does not read is left with the server.
+#[test]
+fn a_client_that_does_not_read_costs_no_memory_and_gets_all_of_it_later() {
+    const LENGTH: usize = 100 << 20;
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &url, &["--max-size", "1MB"]);
+    let mut client = proxy.connect();
+    let (mut server, _) = listener.accept().unwrap();
+    let written = Arc::new(AtomicUsize::new(0));
+    let writer = {
+        let written = Arc::clone(&written);
+        std::thread::spawn(move || {
+            let block: Vec<u8> = (0..=255).cycle().take(1 << 16).collect();
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {LENGTH}\r\n\r\n");
+            server.write_all(head.as_bytes()).unwrap();
+            for _ in 0..LENGTH / block.len() {
+                server.write_all(&block).unwrap();
+                written.fetch_add(block.len(), Ordering::Relaxed);
+            }
+            head.len() + LENGTH
+        })
+    };
+    let before = peak_memory(proxy.child.id());
+    let mut last = 0;
+    wait_for("the server to be held up", || {
+        let before = std::mem::replace(&mut last, written.load(Ordering::Relaxed));
+        (before > 0 && before == last).then_some(())
+    });
+    assert!(last < LENGTH, "it waits for its reader");
+    let mut received = 0;
+    let mut buffer = vec![0; 64 * 1024];
+    while let n @ 1.. = client.read(&mut buffer).unwrap() {
+        received += n;
+    }
+    assert_eq!(received, writer.join().unwrap());
+    if let (Some(before), Some(after)) = (before, peak_memory(proxy.child.id())) {
+        assert!(after - before < 8 << 20, "{before} bytes, then {after}");
+    }
+    proxy.end();
 }
 
 fn assert_way(way: &Way, received: &[u8], ended: End, what: &str) {

@@ -1,18 +1,19 @@
 //! A proxy between sockets of a test.
 
 use super::host_session::Collected;
+use super::pieces::Pieces;
 use super::{Library, send, wait_for};
 use mcpreel_store::reader::Recording;
 use nix::sys::signal::Signal;
 use nix::sys::socket::{setsockopt, sockopt};
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 /// `mcpreel proxy`, listening.
 pub struct Proxy {
     pub child: Child,
-    err: Collected,
+    err: Option<Collected>,
     pub port: u16,
 }
 
@@ -46,7 +47,11 @@ impl Proxy {
             let digits = behind.split_once(|c: char| !c.is_ascii_digit())?.0;
             digits.parse().ok()
         });
-        Self { child, err, port }
+        Self {
+            child,
+            err: Some(err),
+            port,
+        }
     }
 
     pub fn authority(&self) -> String {
@@ -58,9 +63,14 @@ impl Proxy {
     }
 
     /// What comes back until the end for these bytes, on a connection of their own.
-    pub fn ask(&self, bytes: impl AsRef<[u8]>) -> String {
+    pub fn ask(&self, bytes: impl Into<Vec<u8>>) -> String {
+        self.ask_in(&Pieces(vec![bytes.into()]))
+    }
+
+    /// The same, written in pieces.
+    pub fn ask_in(&self, pieces: &Pieces) -> String {
         let mut client = self.connect();
-        client.write_all(bytes.as_ref()).expect("the proxy reads");
+        pieces.write_to(&client).expect("the proxy reads");
         client.shutdown(Shutdown::Write).expect("it is open");
         let mut answer = Vec::new();
         client.read_to_end(&mut answer).expect("it ends well");
@@ -76,8 +86,16 @@ impl Proxy {
     /// Waits for its end: its status, and what it said.
     pub fn wait(mut self) -> (ExitStatus, String) {
         let status = self.child.wait().expect("the child is ours");
-        let said = String::from_utf8_lossy(&self.err.whole()).into_owned();
-        (status, said)
+        let said = self.err.take().map(Collected::whole).unwrap_or_default();
+        (status, String::from_utf8_lossy(&said).into_owned())
+    }
+}
+
+/// A test that fails leaves none behind.
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -102,13 +120,4 @@ pub fn close_by_reset(socket: &TcpStream) {
         l_linger: 0,
     };
     setsockopt(socket, sockopt::Linger, &at_once).expect("it is a socket");
-}
-
-/// Reads until `end` has come, or nothing more comes.
-pub fn read_until(socket: &mut TcpStream, end: &[u8]) -> Vec<u8> {
-    let (mut read, mut byte) = (Vec::new(), [0]);
-    while !read.ends_with(end) && socket.read(&mut byte).expect("it is open") > 0 {
-        read.push(byte[0]);
-    }
-    read
 }

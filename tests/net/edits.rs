@@ -121,7 +121,17 @@ fn a_foreign_host_or_origin_reaches_no_server() {
             format!("Host: {ours}\r\nOrigin: http://localhost:6274"),
             false,
         ),
+        (format!("Host: {ours}\r\nOrigin: null"), true),
+        (
+            format!("Host: {ours}\r\nOrigin: vscode-file://vscode-app"),
+            false,
+        ),
+        (format!("Host: {ours}\r\nOrigin: http://[::1]:6274"), false),
         (format!("Host: LOCALHOST:{}", proxy.port), false),
+        // An address of this machine in a network, where it is exposed.
+        (format!("Host: 192.168.0.7:{}", proxy.port), false),
+        (format!("Host: [fd00::7]:{}", proxy.port), false),
+        ("Host: 1.2.3.4.evil.example".to_owned(), true),
     ] {
         let server = answer(
             listener.try_clone().unwrap(),
@@ -139,7 +149,7 @@ fn a_foreign_host_or_origin_reaches_no_server() {
         assert_eq!(server.join().unwrap().is_empty(), is_refused, "{lines}");
     }
     proxy.end();
-    assert_eq!(library.events("refused").len(), 3);
+    assert_eq!(library.events("refused").len(), 5);
 }
 
 #[test]

@@ -473,6 +473,27 @@ fn both_sides_receive_what_the_other_sent_and_see_the_same_end() {
     note(format_args!("{SCRIPTS} scripts"));
 }
 
+/// What is no head is not held until it could be one: both would wait for each other.
+#[test]
+fn what_is_no_http_passes_at_once() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &url, &[]);
+    for (from_client, bytes) in [(true, &b"\x16\x03\x01\x02"[..]), (false, b"220 a server")] {
+        let (mut client, mut server) = (proxy.connect(), listener.accept().unwrap().0);
+        let (writer, reader) = if from_client {
+            (&mut client, &mut server)
+        } else {
+            (&mut server, &mut client)
+        };
+        writer.write_all(bytes).unwrap();
+        let mut read = vec![0; bytes.len()];
+        reader.read_exact(&mut read).unwrap();
+        assert_eq!(read, bytes);
+    }
+    proxy.end();
+}
+
 /// Back-pressure passes through: what a client does not read is left with the server.
 #[test]
 fn a_client_that_does_not_read_costs_no_memory_and_gets_all_of_it_later() {

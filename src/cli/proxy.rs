@@ -6,7 +6,7 @@ use super::output;
 use super::{quantity, run};
 use clap::Args;
 use mcpreel_capture::net::credentials::Credentials;
-use mcpreel_capture::net::tls::Tls;
+use mcpreel_capture::net::tls::{CaError, Tls};
 use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_capture::net::{Plan, is_loopback};
 use mcpreel_store::record::{self, proxy::proxy};
@@ -62,18 +62,31 @@ pub struct Proxy {
     /// a cloud
     #[arg(long)]
     keep_host: bool,
-    /// Believe this authority as well, for a server with TLS: its certificate in PEM
-    #[arg(long, value_name = "FILE")]
-    ca: Option<PathBuf>,
-    /// Believe any certificate of the server
-    #[arg(long)]
-    insecure: bool,
+    #[command(flatten)]
+    trust: Trust,
     /// Record credentials as well: tokens, cookies, codes
     #[arg(long)]
     keep_credentials: bool,
     /// Start the server as well: record what it prints, and end with it
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
+}
+
+/// Whom a server with TLS has to be.
+#[derive(Debug, Args)]
+struct Trust {
+    /// Believe this authority as well, for a server with TLS: its certificate in PEM
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
+    /// Believe any certificate of the server
+    #[arg(long)]
+    insecure: bool,
+}
+
+impl Trust {
+    fn tls(&self) -> Result<Tls, CaError> {
+        Tls::new(self.ca.as_deref(), self.insecure)
+    }
 }
 
 impl Proxy {
@@ -100,10 +113,7 @@ impl Proxy {
         if !self.keep_credentials {
             getrandom::fill(&mut key)?;
         }
-        let tls = self
-            .url
-            .is_tls()
-            .then(|| Tls::new(self.ca.as_deref(), self.insecure));
+        let tls = self.url.is_tls().then(|| self.trust.tls());
         let tls = tls
             .transpose()
             .map_err(|error| Failure::Usage(error.to_string()))?;

@@ -2,6 +2,13 @@
 //!
 //! | part | what is played | promise |
 //! |---|---|---|
+//! | `transparency` | real sockets, random traffic, cuts and ends | both sides receive what the other sent, but for the named edits, and see the same end |
+//! | `edits` | requests and answers that say where they are | what is changed, that it is on record, and who is refused |
+//! | `credentials` | tokens wherever they can stand | they pass, and their text is nowhere in the recording |
+//! | `unreachable` | names, ports and TLS that do not work | a 502 that says which step failed and what to do |
+//! | `tls` | a server behind TLS, with an authority of the test | bytes pass as over TCP |
+//! | `command` | a server that the proxy starts | connections wait for it, signals reach it, and the proxy ends as it does |
+//! | `kill` | 64 open streams, and a proxy that is killed | what either side had received is on record |
 //! | `recorded` | `wire/*`: what real peers sent, read by read | messages, exchanges and HTTP are told as their client saw them |
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -17,5 +24,12 @@ mod wire;
 
 use support::written;
 
+mod command;
 mod copies;
+mod credentials;
+mod edits;
+mod kill;
 mod recorded;
+mod tls;
+mod transparency;
+mod unreachable;

@@ -86,6 +86,11 @@ impl Collected {
         self.bytes.lock().expect("no thread panics").len()
     }
 
+    /// What came so far.
+    pub fn so_far(&self) -> Vec<u8> {
+        self.bytes.lock().expect("no thread panics").clone()
+    }
+
     /// How many lines came so far.
     pub fn lines(&self) -> usize {
         let bytes = self.bytes.lock().expect("no thread panics");

@@ -9,6 +9,7 @@ pub mod conversation;
 pub mod dice;
 pub mod host_session;
 pub mod pieces;
+pub mod proxy;
 pub mod rmcp_client;
 pub mod stored_rows;
 pub mod terminal;

@@ -12,6 +12,14 @@ const PAUSE: Duration = Duration::from_micros(300);
 pub struct Pieces(pub Vec<Vec<u8>>);
 
 impl Pieces {
+    /// Bytes in pieces of one length, with a pause behind each.
+    pub fn of_length(length: usize, bytes: &[u8]) -> Self {
+        let pieces = bytes
+            .chunks(length)
+            .flat_map(|piece| [piece.to_vec(), Vec::new()]);
+        Self(pieces.collect())
+    }
+
     /// All bytes.
     pub fn bytes(&self) -> Vec<u8> {
         self.0.concat()

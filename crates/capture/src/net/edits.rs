@@ -19,6 +19,7 @@ use mcpreel_wire::http::head::{HeadEnd, MAX_HEAD};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashSet, VecDeque};
+use std::net::IpAddr;
 use std::rc::Rc;
 
 /// What has to be known to change anything.
@@ -264,7 +265,7 @@ impl Editor {
         self.held.extend_from_slice(&bytes[..taken]);
         if ends.is_none() {
             self.state = State::Head(*end);
-            if self.held.len() > MAX_HEAD {
+            if self.held.len() > MAX_HEAD || !self.begins_a_head() {
                 let held = std::mem::take(&mut self.held);
                 self.pass_unedited(&held, passed);
                 self.state = State::Unknown;
@@ -285,6 +286,16 @@ impl Editor {
             self.state = State::Unknown;
         }
         taken
+    }
+
+    /// Whether what is held can be the beginning of a head. A client that speaks TLS, or a server that
+    /// greets, would wait forever for an answer to what is held here.
+    fn begins_a_head(&self) -> bool {
+        if self.is_client {
+            return self.held[0].is_ascii_alphanumeric();
+        }
+        let begun = self.held.len().min(b"HTTP/".len());
+        self.held[..begun] == b"HTTP/"[..begun]
     }
 
     /// Takes the head of a request; `false`: it is none that can be followed.
@@ -385,27 +396,39 @@ fn passes_whole(body: &mut Follower, bytes: &[u8]) -> bool {
 }
 
 /// Why a request does not come from a client of ours: a web page that was led here has a foreign `Host`
-/// (a name that was bound to this address) or a foreign `Origin`. Programs send neither.
+/// (a name that was bound to this address), or the `Origin` of a page elsewhere, or `null`, which a frame
+/// in it can have. An address in `Host` is fine: nobody else can bind it. So are origins of programs with
+/// pages inside, `vscode-webview://…` or `file://`.
 fn foreign(rules: &Rules, head: &Head) -> Option<String> {
-    let is_ours = |authority: &str| rules.ours.contains(&authority.to_ascii_lowercase());
+    let is_ours = |authority: &str| {
+        let is_address = host_of(authority).parse::<IpAddr>().is_ok();
+        is_address || rules.ours.contains(&authority.to_ascii_lowercase())
+    };
     if let Some(host) = head.get("host").filter(|host| !is_ours(host)) {
         return Some(format!(
             "the request is meant for {host}, which is not this proxy"
         ));
     }
     let origin = head.get("origin")?;
-    let authority = origin.split_once("://").map_or(origin, |(_, rest)| rest);
-    let host = authority
-        .rsplit_once(':')
-        .map_or(authority, |(host, port)| {
-            if port.bytes().all(|byte| byte.is_ascii_digit()) {
-                host
-            } else {
-                authority
-            }
-        });
-    let is_local = matches!(host, "localhost" | "127.0.0.1" | "[::1]");
-    (!is_local).then(|| format!("the request comes from a web page at {origin}"))
+    let is_page = match origin.split_once("://") {
+        Some(("http" | "https", authority)) => {
+            !matches!(host_of(authority), "localhost" | "127.0.0.1" | "::1")
+        }
+        Some(_) => false,
+        None => true,
+    };
+    is_page.then(|| format!("the request comes from a web page at {origin}"))
+}
+
+/// The host of an authority, without its port and without brackets.
+fn host_of(authority: &str) -> &str {
+    if let Some((address, _)) = authority
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once(']'))
+    {
+        return address;
+    }
+    authority.split(':').next().unwrap_or(authority)
 }
 
 /// The lines of a head, each with its end.

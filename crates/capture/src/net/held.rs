@@ -189,15 +189,15 @@ mod tests {
         let raw = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n{headers}\r\n\r\n");
         let head = Head::parse(raw.as_bytes()).unwrap();
         let length = BodyLength::of(&head, Some("POST"));
-        let mut held = Held::new(&head, length).unwrap();
+        let mut body = Held::new(&head, length).unwrap();
         for part in framed.chunks(cut) {
             let mut rest = part;
             while !rest.is_empty() {
-                let taken = held.take(rest).unwrap();
+                let taken = body.take(rest).unwrap();
                 rest = &rest[taken..];
             }
         }
-        let (recorded, raw) = held.release(&Credentials::new([1; 32]));
+        let (recorded, raw) = body.release(&Credentials::new([1; 32]));
         assert_eq!((raw, recorded.len()), (framed.to_vec(), framed.len()));
         recorded
     }

@@ -133,12 +133,14 @@ pub fn is_loopback(address: IpAddr) -> bool {
 const DRAINED: Duration = Duration::from_millis(250);
 
 /// Relays every connection until a signal says that it is over, or until `server` has ended, which
-/// gets the signals then. Returns how it ended.
+/// gets the signals then. Returns how it ended. `ready` is called when clients can connect and signals
+/// are waited for.
 pub fn serve(
     plan: Plan,
     listener: Listener,
     server: Option<Server>,
     tap: &Arc<Tap>,
+    ready: impl FnOnce(),
 ) -> io::Result<Option<ExitStatus>> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -171,12 +173,14 @@ pub fn serve(
         let Some(mut server) = server else {
             let mut interrupt = signal(SignalKind::interrupt())?;
             let mut terminate = signal(SignalKind::terminate())?;
+            ready();
             tokio::select! {
                 _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
             }
             return Ok(None);
         };
+        ready();
         let status = server.ended(tap).await?;
         proxy.starting.iter().for_each(Starting::ended);
         accepting.iter().for_each(JoinHandle::abort);

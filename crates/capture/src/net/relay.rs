@@ -23,6 +23,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -31,8 +32,12 @@ thread_local! {
     static SCRATCH: RefCell<Box<[u8]>> = RefCell::new(vec![0; MAX_CHUNK].into());
 }
 
-/// Reads of one way before the other has its turn.
-const TURNS: u32 = 16;
+/// Reads of one way before the other has its turn, and then other connections: those that want to be
+/// accepted wait for as many reads as there are busy ones.
+const TURNS: u32 = 4;
+
+/// How long a client may go on after an answer of ours.
+const LINGER: Duration = Duration::from_secs(5);
 
 /// One way.
 struct Flow {
@@ -209,6 +214,11 @@ impl<'c> Relay<'c> {
         // Whoever has left does not read it.
         let _ = client.write_all(answer.as_bytes()).await;
         let _ = client.shutdown().await;
+        // Closing while bytes are unread would reset the connection, and the client, in the middle of
+        // its request, would not come to read the answer.
+        let mut nowhere = tokio::io::sink();
+        let rest = tokio::io::copy(client, &mut nowhere);
+        let _ = tokio::time::timeout(LINGER, rest).await;
     }
 }
 

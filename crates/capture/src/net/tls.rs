@@ -116,7 +116,8 @@ impl Tls {
             CertificateError::UnknownIssuer if !self.has_roots => {
                 "this machine has no certificates of authorities; --ca FILE names one"
             }
-            CertificateError::UnknownIssuer => {
+            // Another authority of the same name: one that was made anew, for example.
+            CertificateError::UnknownIssuer | CertificateError::BadSignature => {
                 "nobody that this machine trusts has signed its certificate; --ca FILE adds an \
                  authority, --insecure believes anybody"
             }

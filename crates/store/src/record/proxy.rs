@@ -49,9 +49,10 @@ pub fn proxy(
             return Ok(ending);
         }
     };
-    recorder.start();
-    ready(&url);
-    let ended = net::serve(plan, listener, server, &tap);
+    let ended = net::serve(plan, listener, server, &tap, || {
+        recorder.start();
+        ready(&url);
+    });
     let ending = if let Ok(Some(status)) = ended {
         conclude(&Ok(status), &recorder)
     } else {

@@ -1,0 +1,189 @@
+//! What is changed, that it is on record, and who is refused.
+
+use crate::support::pieces::Pieces;
+use crate::support::proxy::{Proxy, recording, upstream};
+use crate::support::{Library, send};
+use mcpreel_wire::message::Direction;
+use nix::sys::signal::Signal;
+use serde_json::Value;
+use std::io::Read as _;
+use std::net::{Shutdown, TcpListener};
+use std::process::Stdio;
+use std::thread::JoinHandle;
+
+/// A server for one connection: reads to the end, then answers; returns what it read.
+pub fn answer(listener: TcpListener, answer: impl Into<Vec<u8>>) -> JoinHandle<String> {
+    answer_in(listener, Pieces(vec![answer.into()]))
+}
+
+/// The same, answered in pieces.
+pub fn answer_in(listener: TcpListener, answer: Pieces) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let (mut client, _) = listener.accept().unwrap();
+        let mut read = Vec::new();
+        client.read_to_end(&mut read).unwrap();
+        // Whoever was refused has no server any more.
+        let _ = answer.write_to(&client);
+        let _ = client.shutdown(Shutdown::Write);
+        String::from_utf8(read).unwrap()
+    })
+}
+
+/// Old and new of each change on record.
+fn edits(library: &Library) -> Vec<[String; 3]> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let edits = library.events("edited").into_iter();
+    let edits = edits.map(|edit| {
+        let detail = &edit["detail"];
+        let detail = if detail.is_object() { detail } else { &edit };
+        ["what", "old", "new"].map(|name| text(&detail[name]))
+    });
+    edits.collect()
+}
+
+#[test]
+fn who_is_where_is_changed_and_each_change_is_on_record() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let theirs = listener.local_addr().unwrap();
+    let added = ["--header", "X-Team: a b", "--header", "X-Other:c"];
+    let proxy = Proxy::start(&library, &format!("{url}/mcp"), &added);
+    let ours = proxy.authority();
+    let event = format!("event: endpoint\r\ndata: {url}/messages?id=1\r\n\r\n");
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nLocation: {url}/x\r\n\
+         Transfer-Encoding: chunked\r\n\r\n"
+    );
+    let sent = format!("{head}{:x}\r\n{event}\r\n0\r\n\r\n", event.len());
+    let server = answer(listener, sent.clone());
+    let request = format!(
+        "GET /mcp HTTP/1.1\r\nHost: {ours}\r\nOrigin: http://{ours}\r\nReferer: http://{ours}/a\r\n\r\n"
+    );
+    let answered = proxy.ask(&*request);
+    assert_eq!(
+        server.join().unwrap(),
+        format!(
+            "GET /mcp HTTP/1.1\r\nHost: {theirs}\r\nOrigin: {url}\r\nReferer: {url}/a\r\n\
+             X-Team: a b\r\nX-Other: c\r\n\r\n"
+        )
+    );
+    let event = event.replace(&url, &format!("http://{ours}"));
+    let head = head.replace(&url, &format!("http://{ours}"));
+    assert_eq!(
+        answered,
+        format!("{head}{:x}\r\n{event}\r\n0\r\n\r\n", event.len())
+    );
+    proxy.end();
+    let (at_ours, theirs) = (format!("http://{ours}"), theirs.to_string());
+    let expected = [
+        ["Host", &ours, &theirs],
+        ["Origin", &at_ours, &url],
+        ["Referer", &format!("{at_ours}/a"), &format!("{url}/a")],
+        ["header", "", "X-Team: a b"],
+        ["header", "", "X-Other: c"],
+        ["Location", &format!("{url}/x"), &format!("{at_ours}/x")],
+        [
+            "endpoint",
+            &format!("{url}/messages?id=1"),
+            &format!("{at_ours}/messages?id=1"),
+        ],
+    ];
+    assert_eq!(
+        edits(&library),
+        expected.map(|edit| edit.map(str::to_owned))
+    );
+    // What was read is on record as it was read.
+    let recording = recording(&library);
+    for (direction, bytes) in [
+        (Direction::ClientToServer, request),
+        (Direction::ServerToClient, sent),
+    ] {
+        let recorded = recording.wire(1, direction).unwrap();
+        assert_eq!(String::from_utf8(recorded).unwrap(), bytes);
+    }
+}
+
+/// A web page that was led here by a name of its own, or that calls from elsewhere, gets nothing.
+#[test]
+fn a_foreign_host_or_origin_reaches_no_server() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &url, &[]);
+    let ours = proxy.authority();
+    for (lines, is_refused) in [
+        ("Host: evil.example".to_owned(), true),
+        (format!("Host: {ours}\r\nOrigin: http://evil.example"), true),
+        (
+            format!("Host: {ours}\r\nOrigin: https://localhost.evil.example"),
+            true,
+        ),
+        (
+            format!("Host: {ours}\r\nOrigin: http://localhost:6274"),
+            false,
+        ),
+        (format!("Host: {ours}\r\nOrigin: null"), true),
+        (
+            format!("Host: {ours}\r\nOrigin: vscode-file://vscode-app"),
+            false,
+        ),
+        (format!("Host: {ours}\r\nOrigin: http://[::1]:6274"), false),
+        (format!("Host: LOCALHOST:{}", proxy.port), false),
+        // An address of this machine in a network, where it is exposed.
+        (format!("Host: 192.168.0.7:{}", proxy.port), false),
+        (format!("Host: [fd00::7]:{}", proxy.port), false),
+        ("Host: 1.2.3.4.evil.example".to_owned(), true),
+    ] {
+        let server = answer(
+            listener.try_clone().unwrap(),
+            "HTTP/1.1 204 No Content\r\n\r\n",
+        );
+        let answered = proxy.ask(format!(
+            "POST / HTTP/1.1\r\n{lines}\r\nContent-Length: 4\r\n\r\nbody"
+        ));
+        let status = if is_refused {
+            "HTTP/1.1 403 "
+        } else {
+            "HTTP/1.1 204 "
+        };
+        assert!(answered.starts_with(status), "{lines}: {answered}");
+        assert_eq!(server.join().unwrap().is_empty(), is_refused, "{lines}");
+    }
+    proxy.end();
+    assert_eq!(library.events("refused").len(), 5);
+}
+
+#[test]
+fn with_keep_host_nothing_is_asked_or_changed() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &url, &["--keep-host"]);
+    let server = answer(listener, "HTTP/1.1 204 No Content\r\n\r\n");
+    let request = "GET / HTTP/1.1\r\nHost: mcp.example\r\nOrigin: http://page.example\r\n\r\n";
+    proxy.ask(request);
+    assert_eq!(server.join().unwrap(), request);
+    proxy.end();
+    assert_eq!(library.events("edited").len(), 0);
+}
+
+#[test]
+fn other_machines_are_let_in_only_where_that_is_meant() {
+    let library = Library::new();
+    let open = || {
+        let mut command = library.mcpreel("proxy");
+        command.args(["http://127.0.0.1:9", "--listen", "0.0.0.0:0"]);
+        command
+    };
+    let refused = open().output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--expose"));
+    let mut meant = open()
+        .arg("--expose")
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It says where it listens.
+    let mut said = meant.stderr.take().unwrap();
+    said.read_exact(&mut [0]).unwrap();
+    send(Signal::SIGTERM, meant.id());
+    assert!(meant.wait().unwrap().success());
+}

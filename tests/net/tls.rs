@@ -1,0 +1,142 @@
+//! A server behind TLS, with an authority of the test.
+
+use crate::support::Library;
+use crate::support::proxy::{Proxy, recording};
+use mcpreel_wire::message::Direction;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+
+/// The head of an answer; behind it comes back what was asked.
+const ANSWER: &str = "HTTP/1.1 200 OK\r\n\r\n";
+
+/// A server with a certificate for `localhost` that an authority has signed, of which the file is
+/// `ca`.
+struct Server {
+    config: ServerConfig,
+    dir: tempfile::TempDir,
+}
+
+impl Server {
+    fn new(protocols: &[&str]) -> Self {
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+        let key = KeyPair::generate().unwrap();
+        let params = CertificateParams::new(["localhost".to_owned()]).unwrap();
+        let certificate = params.signed_by(&key, &authority).unwrap();
+        let provider = Arc::new(ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider);
+        let config = config.with_safe_default_protocol_versions().unwrap();
+        let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+        let certificates = vec![certificate.der().clone()];
+        let mut config = config
+            .with_no_client_auth()
+            .with_single_cert(certificates, key)
+            .unwrap();
+        config.alpn_protocols = protocols.iter().map(|it| it.as_bytes().to_vec()).collect();
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("ca.pem"), authority.pem()).unwrap();
+        Self { config, dir }
+    }
+
+    fn ca(&self) -> PathBuf {
+        self.dir.path().join("ca.pem")
+    }
+
+    /// What comes back for `request` through a proxy with these arguments, and what the server got
+    /// of it, if it got any.
+    fn asked(&self, library: &Library, request: &str, more: &[&str]) -> (String, Option<String>) {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let acceptor = TlsAcceptor::from(Arc::new(self.config.clone()));
+        let server = runtime.spawn(async move {
+            let (client, _) = listener.accept().await.unwrap();
+            let mut client = acceptor.accept(client).await.ok()?;
+            let mut read = Vec::new();
+            client.read_to_end(&mut read).await.unwrap();
+            client.write_all(ANSWER.as_bytes()).await.unwrap();
+            client.write_all(&read).await.unwrap();
+            client.flush().await.unwrap();
+            // The connection is closed without a word of TLS about it, as many servers do.
+            Some(String::from_utf8(read).unwrap())
+        });
+        let mut command = Proxy::command(library, &format!("https://localhost:{port}/"), more);
+        command.env("SSLKEYLOGFILE", self.dir.path().join("keys"));
+        let proxy = Proxy::run(command);
+        let answered = proxy.ask(request.replace("HOST", &proxy.authority()));
+        let got = runtime.block_on(server).unwrap();
+        proxy.end();
+        (answered, got)
+    }
+}
+
+const REQUEST: &str = "GET /mcp HTTP/1.1\r\nHost: HOST\r\n\r\n";
+
+/// Three megabytes there and back: more than buffers hold, and the server answers when the client has
+/// ended its way.
+#[test]
+fn bytes_pass_as_they_do_without_tls() {
+    let server = Server::new(&["h2", "http/1.1"]);
+    let ca = server.ca();
+    let body: String = (0..400_000).map(|number| format!("{number:08}")).collect();
+    let head = format!("Content-Length: {}\r\n\r\n", body.len());
+    let request = REQUEST.replace("GET", "POST").replace("\r\n\r\n", "\r\n") + &head + &body;
+    for more in [&["--ca", ca.to_str().unwrap()][..], &["--insecure"]] {
+        let library = Library::new();
+        let (answered, got) = server.asked(&library, &request, more);
+        let got = got.unwrap();
+        assert!(got.starts_with("POST /mcp HTTP/1.1\r\nHost: localhost:"));
+        assert!(got.ends_with(&(head.clone() + &body)));
+        assert!(answered == ANSWER.to_owned() + &got, "{more:?}");
+        let recorded = recording(&library)
+            .wire(1, Direction::ServerToClient)
+            .unwrap();
+        assert!(recorded == answered.as_bytes());
+        let connected = &library.events("connected")[0].to_string();
+        assert!(connected.contains("tls_ns"), "{connected}");
+        let keys = fs::read_to_string(server.dir.path().join("keys")).unwrap();
+        assert!(keys.contains("CLIENT_HANDSHAKE_TRAFFIC_SECRET"));
+    }
+}
+
+#[test]
+fn what_fails_says_what_to_do() {
+    let other = Server::new(&[]);
+    let other_ca = other.ca();
+    let other_ca = ["--ca", other_ca.to_str().unwrap()];
+    for (protocols, more, words) in [
+        (&["http/1.1"][..], &[][..], "--ca FILE"),
+        (&["http/1.1"], &other_ca, "--ca FILE"),
+        (&["h2"], &["--insecure"], "speaks only HTTP/2"),
+    ] {
+        let library = Library::new();
+        let (answered, got) = Server::new(protocols).asked(&library, REQUEST, more);
+        assert!(answered.starts_with("HTTP/1.1 502 "), "{answered}");
+        assert!(answered.contains(words), "{answered}");
+        assert_eq!(got, None);
+        let event = library.events("unreachable")[0].to_string();
+        assert!(event.contains("\"tls\""), "{event}");
+    }
+}
+
+#[test]
+fn an_authority_that_cannot_be_read_is_said_before_anything_starts() {
+    let library = Library::new();
+    let empty = library.path().join("empty.pem");
+    fs::write(&empty, "").unwrap();
+    for file in ["/nowhere.pem", empty.to_str().unwrap()] {
+        let mut command = Proxy::command(&library, "https://localhost:1/", &["--ca", file]);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains(file));
+    }
+}

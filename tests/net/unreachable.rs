@@ -1,0 +1,77 @@
+//! A server that cannot be reached: a 502 that says which step failed, and what to do.
+
+use crate::support::Library;
+use crate::support::proxy::{Proxy, upstream};
+use serde_json::Value;
+
+const REQUEST: &str = "GET / HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n";
+
+/// The answer of a proxy for `url`, and the step on record.
+fn answer(url: &str, more: &[&str]) -> (String, String) {
+    let library = Library::new();
+    let proxy = Proxy::start(&library, url, more);
+    let answer = proxy.ask(REQUEST.replace("PORT", &proxy.port.to_string()));
+    assert!(proxy.end().0.success());
+    let event = library.events("unreachable").remove(0);
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let step = match &event["detail"] {
+        Value::Object(detail) => text(&detail["step"]),
+        _ => text(&event["step"]),
+    };
+    (answer, step)
+}
+
+#[test]
+fn each_step_that_fails_has_its_sentence() {
+    let (closed, refused) = upstream();
+    drop(closed);
+    let (plain, _) = upstream();
+    let port = plain.local_addr().unwrap().port();
+    let speaks_http = std::thread::spawn(move || {
+        let (client, _) = plain.accept().unwrap();
+        std::io::Write::write_all(&mut &client, b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
+        std::io::copy(&mut &client, &mut std::io::sink()).ok();
+    });
+    for (url, step, words) in [
+        ("http://no-such-host.invalid/", "name", "has no address"),
+        (&*refused, "tcp", "is the server running?"),
+        (&format!("https://127.0.0.1:{port}/"), "tls", "not with TLS"),
+    ] {
+        let (answer, at) = answer(url, &[]);
+        assert!(
+            answer.starts_with("HTTP/1.1 502 Bad Gateway\r\nServer: mcpreel\r\n"),
+            "{answer}"
+        );
+        assert!(answer.contains(words), "{answer}");
+        assert_eq!(at, step, "{url}");
+    }
+    speaks_http.join().unwrap();
+}
+
+/// A client that still writes when the answer comes has it all the same: closing would reset the
+/// connection, and take the answer with it.
+#[test]
+fn a_large_request_gets_its_502() {
+    let (closed, url) = upstream();
+    drop(closed);
+    let library = Library::new();
+    let proxy = Proxy::start(&library, &url, &[]);
+    let head = REQUEST.replace("PORT", &proxy.port.to_string());
+    let head = head.replace("\r\n\r\n", "\r\nContent-Length: 9000000\r\n\r\n");
+    for _ in 0..5 {
+        let answer = proxy.ask([head.as_bytes(), &vec![b'x'; 9_000_000]].concat());
+        assert!(answer.starts_with("HTTP/1.1 502 "), "{answer}");
+    }
+    proxy.end();
+}
+
+#[test]
+fn a_connection_without_http_is_closed() {
+    let (closed, url) = upstream();
+    drop(closed);
+    let library = Library::new();
+    let proxy = Proxy::start(&library, &url.replace("http", "tcp"), &[]);
+    assert_eq!(proxy.ask("{}\n"), "");
+    proxy.end();
+    assert_eq!(library.events("unreachable").len(), 1);
+}

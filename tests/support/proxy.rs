@@ -1,0 +1,123 @@
+//! A proxy between sockets of a test.
+
+use super::host_session::Collected;
+use super::pieces::Pieces;
+use super::{Library, send, wait_for};
+use mcpreel_store::reader::Recording;
+use nix::sys::signal::Signal;
+use nix::sys::socket::{setsockopt, sockopt};
+use std::io::Read as _;
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+/// `mcpreel proxy`, listening.
+pub struct Proxy {
+    pub child: Child,
+    err: Option<Collected>,
+    pub port: u16,
+}
+
+impl Proxy {
+    /// `mcpreel proxy URL` at a free port, with these arguments more.
+    pub fn start(library: &Library, url: &str, more: &[&str]) -> Self {
+        Self::run(Self::command(library, url, more))
+    }
+
+    pub fn command(library: &Library, url: &str, more: &[&str]) -> Command {
+        let mut command = library.mcpreel("proxy");
+        command
+            .arg(url)
+            .args(["--listen", "127.0.0.1:0"])
+            .args(more);
+        command
+    }
+
+    pub fn run(mut command: Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let err = Collected::from(child.stderr.take().expect("stderr is a pipe"));
+        let port = wait_for("the proxy to say where it listens", || {
+            let said = String::from_utf8(err.so_far()).expect("it says text");
+            let (_, behind) = said.split_once(": put ")?;
+            let (_, behind) = behind.split_once("://127.0.0.1:")?;
+            let digits = behind.split_once(|c: char| !c.is_ascii_digit())?.0;
+            digits.parse().ok()
+        });
+        Self {
+            child,
+            err: Some(err),
+            port,
+        }
+    }
+
+    pub fn authority(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    pub fn connect(&self) -> TcpStream {
+        TcpStream::connect(("127.0.0.1", self.port)).expect("it listens")
+    }
+
+    /// What comes back until the end for these bytes, on a connection of their own.
+    pub fn ask(&self, bytes: impl Into<Vec<u8>>) -> String {
+        self.ask_in(&Pieces(vec![bytes.into()]))
+    }
+
+    /// The same, written in pieces.
+    pub fn ask_in(&self, pieces: &Pieces) -> String {
+        let mut client = self.connect();
+        pieces.write_to(&client).expect("the proxy reads");
+        client.shutdown(Shutdown::Write).expect("it is open");
+        let mut answer = Vec::new();
+        client.read_to_end(&mut answer).expect("it ends well");
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// Ends it by a signal: its status, and what it said.
+    pub fn end(self) -> (ExitStatus, String) {
+        send(Signal::SIGTERM, self.child.id());
+        self.wait()
+    }
+
+    /// Waits for its end: its status, and what it said.
+    pub fn wait(mut self) -> (ExitStatus, String) {
+        let status = self.child.wait().expect("the child is ours");
+        let said = self.err.take().map(Collected::whole).unwrap_or_default();
+        (status, String::from_utf8_lossy(&said).into_owned())
+    }
+}
+
+/// A test that fails leaves none behind.
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A listener, and the URL of what it stands for.
+pub fn upstream() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+    let address = listener.local_addr().expect("it has an address");
+    (listener, format!("http://{address}"))
+}
+
+/// The whole recording of a proxy that has ended.
+pub fn recording(library: &Library) -> Recording {
+    // Whoever reads it first completes it, if the indexer has not.
+    library.json(&["show", "@"]);
+    Recording::open(&library.files("reel")[0]).expect("it can be read")
+}
+
+/// From now on, closing the socket resets the connection.
+pub fn close_by_reset(socket: &TcpStream) {
+    let at_once = nix::libc::linger {
+        l_onoff: 1,
+        l_linger: 0,
+    };
+    setsockopt(socket, sockopt::Linger, &at_once).expect("it is a socket");
+}

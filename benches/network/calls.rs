@@ -6,8 +6,9 @@ use crate::support::recorder_table::Row;
 use crate::support::stats::{median, quantile};
 use crate::way::{Arm, Connection, Way};
 use anyhow::Context as _;
+use mcpreel_trace::clock::{Clock, Moment};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Writes a ratio to the relay.
 pub fn times_relay(ratio: f64) -> String {
@@ -80,10 +81,10 @@ fn microseconds(
     let (call, answer) = (connection.call(bytes), peers::response(bytes).len());
     let mut samples = Vec::with_capacity(calls);
     for _ in 0..calls {
-        let began = Instant::now();
+        let clock = Clock::start();
         connection.send(&call)?;
         connection.receive(answer)?;
-        samples.push(began.elapsed().as_secs_f64() * 1e6);
+        samples.push(clock.now().since(Moment(0)).as_secs_f64() * 1e6);
     }
     Ok(samples)
 }
@@ -113,10 +114,10 @@ pub fn connections(setup: &Setup) -> anyhow::Result<Vec<Row>> {
 
 fn per_second(connections: &mut [Connection]) -> anyhow::Result<f64> {
     const TIME: Duration = Duration::from_secs(2);
-    let began = Instant::now();
+    let clock = Clock::start();
     let calls = |connection: &mut Connection| -> anyhow::Result<f64> {
         let mut calls = 0.0;
-        while began.elapsed() < TIME {
+        while clock.now().since(Moment(0)) < TIME {
             microseconds(connection, SHORT, 1)?;
             calls += 1.0;
         }
@@ -132,5 +133,5 @@ fn per_second(connections: &mut [Connection]) -> anyhow::Result<f64> {
             .map(|caller| caller.join().ok().context("a caller panicked")?);
         counts.sum::<anyhow::Result<f64>>()
     })?;
-    Ok(calls / began.elapsed().as_secs_f64())
+    Ok(calls / clock.now().since(Moment(0)).as_secs_f64())
 }

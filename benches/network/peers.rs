@@ -1,11 +1,11 @@
 //! The server of the bench, and the relay that the proxy is compared with: both as plain as they get.
 
 use anyhow::{Context, bail};
-use mcpreel_trace::clock::wall_clock_ns;
+use mcpreel_trace::clock::{Clock, Moment, wall_clock_ns};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The first argument that makes a server of this executable.
 pub const SERVE: &str = "serve";
@@ -69,9 +69,9 @@ fn answer(
         }
         [count, us] => {
             output.write_all(STREAM.as_bytes())?;
-            let (began, mut at) = (Instant::now(), Duration::ZERO);
+            let (clock, mut at) = (Clock::start(), Duration::ZERO);
             for _ in 0..count {
-                thread::sleep(at.saturating_sub(began.elapsed()));
+                thread::sleep(at.saturating_sub(clock.now().since(Moment(0))));
                 output.write_all(&event(wall_clock_ns()))?;
                 at += Duration::from_micros(us.try_into()?);
             }

@@ -4,17 +4,17 @@ use crate::Setup;
 use crate::support::recorder_table::Row;
 use crate::support::stats::{median, quantile};
 use crate::way::{connect, free_address, proxy};
-use std::time::Instant;
+use mcpreel_trace::clock::{Clock, Moment};
 
 /// How long until the first connection.
 pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     let mut samples = Vec::new();
     for _ in 0..setup.amount(50, 10) {
         let (address, behind) = (free_address()?, free_address()?);
-        let began = Instant::now();
+        let clock = Clock::start();
         let mut child = proxy(&behind, &address, setup)?;
         connect(&address)?;
-        samples.push(began.elapsed().as_secs_f64() * 1e3);
+        samples.push(clock.now().since(Moment(0)).as_secs_f64() * 1e3);
         child.kill()?;
         child.wait()?;
     }

@@ -6,8 +6,7 @@ use crate::peers;
 use crate::support::recorder_table::Row;
 use crate::support::stats::{median, quantile};
 use crate::way::{Arm, Connection, Way};
-use mcpreel_trace::clock::wall_clock_ns;
-use std::time::Instant;
+use mcpreel_trace::clock::{Clock, Moment, wall_clock_ns};
 
 /// Events of 1 KB, as many as the server can write, one stream.
 pub fn rate(setup: &Setup) -> anyhow::Result<Vec<Row>> {
@@ -27,11 +26,11 @@ pub fn rate(setup: &Setup) -> anyhow::Result<Vec<Row>> {
 
 fn per_second(mut connection: Connection, events: usize) -> anyhow::Result<f64> {
     let event = peers::event(0).len();
-    let began = Instant::now();
+    let clock = Clock::start();
     connection.open_stream(events, 0)?;
     connection.receive(events * event)?;
     #[expect(clippy::cast_precision_loss, reason = "some thousands")]
-    Ok(events as f64 / began.elapsed().as_secs_f64())
+    Ok(events as f64 / clock.now().since(Moment(0)).as_secs_f64())
 }
 
 /// From the server's write to the client's read, at 1,000 events per second.

@@ -87,10 +87,6 @@ impl Printer {
             What::Exchange(exchange) => self.exchange(exchange, None, false),
             What::Event(event) => self.event(event),
             What::Http(http) if self.json => self.object("http", http_json(http)),
-            What::Http(_) => {
-                let row = RowView::of_item(item);
-                self.line(&row, &row.what(None))
-            }
             What::Message { head, .. } | What::Line { head, .. } if self.of_frames => {
                 let messages = recording.messages_of_frame(head.seq)?;
                 self.frame(recording, head, None, &messages)
@@ -102,11 +98,7 @@ impl Printer {
             What::Line { head, preview } if head.carried.http == 0 => {
                 self.line(&RowView::of_item(item), &quote(preview))
             }
-            What::Line { .. } => {
-                let row = RowView::of_item(item);
-                self.line(&row, &row.what(None))
-            }
-            What::Message { .. } => {
+            What::Http(_) | What::Line { .. } | What::Message { .. } => {
                 let row = RowView::of_item(item);
                 self.line(&row, &row.what(None))
             }

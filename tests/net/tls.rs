@@ -87,7 +87,8 @@ const REQUEST: &str = "GET /mcp HTTP/1.1\r\nHost: HOST\r\n\r\n";
 fn bytes_pass_as_they_do_without_tls() {
     let server = Server::new(&["h2", "http/1.1"]);
     let ca = server.ca();
-    let body: String = (0..400_000).map(|number| format!("{number:08}")).collect();
+    let numbers = (0..400_000).map(|number| format!("{number:08}"));
+    let body = numbers.collect::<Vec<_>>().concat();
     let head = format!("Content-Length: {}\r\n\r\n", body.len());
     let request = REQUEST.replace("GET", "POST").replace("\r\n\r\n", "\r\n") + &head + &body;
     for more in [&["--ca", ca.to_str().unwrap()][..], &["--insecure"]] {

@@ -254,7 +254,7 @@ fn http(lines: &[&str]) -> Vec<u8> {
     let is_stream = head.iter().any(|line| line.contains("text/event-stream")) && is_response;
     let body = if is_stream {
         body.iter()
-            .map(|line| format!("data: {line}\n\n"))
+            .flat_map(|line| ["data: ", line, "\n\n"])
             .collect()
     } else {
         body.join("\n")
@@ -264,7 +264,7 @@ fn http(lines: &[&str]) -> Vec<u8> {
     } else {
         format!("{} HTTP/1.1\r\nHost: 127.0.0.1:3000\r\n", head[0])
     };
-    let fields: String = head[1..].iter().map(|line| format!("{line}\r\n")).collect();
+    let fields: String = head[1..].iter().flat_map(|line| [*line, "\r\n"]).collect();
     let length = match (is_stream, is_response) {
         // A stream goes on until somebody ends it.
         (true, _) => "Transfer-Encoding: chunked\r\n".to_owned(),

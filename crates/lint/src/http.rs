@@ -131,12 +131,13 @@ impl Family for Http {
             return;
         }
         match &part.message.body {
-            Body::Request(request) if part.seen.head.carried.part == http::Part::Event => {
-                // Of the server's own messages only what carries them tells the era.
-                if http.asked.version.is_some() {
-                    let found = part.at(&SERVER_REQUEST, quote::text(&request.method));
-                    part.push(found.judged_by(Revision::V2026_07_28));
-                }
+            // Of the server's own messages only what carries them tells the era.
+            Body::Request(request)
+                if part.seen.head.carried.part == http::Part::Event
+                    && http.asked.version.is_some() =>
+            {
+                let found = part.at(&SERVER_REQUEST, quote::text(&request.method));
+                part.push(found.judged_by(Revision::V2026_07_28));
             }
             Body::Response(response) => {
                 if let Outcome::Error { code, .. } = &response.outcome {

@@ -53,10 +53,9 @@ impl StreamId {
     pub fn messages(self) -> Option<Direction> {
         match self {
             Self::STDERR => None,
-            Self::C2S => Some(Direction::ClientToServer),
             Self::S2C => Some(Direction::ServerToClient),
-            Self(odd) if odd % 2 == 1 => Some(Direction::ClientToServer),
-            Self(_) => Some(Direction::ServerToClient),
+            Self(even) if even > 0 && even % 2 == 0 => Some(Direction::ServerToClient),
+            Self(_) => Some(Direction::ClientToServer),
         }
     }
 }

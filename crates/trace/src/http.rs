@@ -97,7 +97,7 @@ impl Asked {
                         "tools/call" | "prompts/get" | "resources/read"
                     );
                     let name = request.name.clone().filter(|_| is_named);
-                    asked.name = asked.name.or(name.map(Into::into));
+                    asked.name = asked.name.or(name);
                 }
                 Body::Notification(notification) => {
                     asked.others += 1;

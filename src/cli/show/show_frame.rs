@@ -192,11 +192,11 @@ impl Shown<'_> {
 
 /// `POST /mcp → 200 OK, 3 events; connection 2, conversation 1`, escaped.
 fn http(http: &HttpExchange) -> String {
-    let mut said = escape(&phrases_network::http(http)).into_owned();
-    said += &format!("; connection {}", http.connection);
-    if http.conversation > 0 {
-        said += &format!(", conversation {}", http.conversation);
-    }
+    let mut said = vec![escape(&phrases_network::http(http)).into_owned()];
+    said.push(match http.conversation {
+        0 => format!("connection {}", http.connection),
+        talk => format!("connection {}, conversation {talk}", http.connection),
+    });
     let parts = [
         ("sent in", Some(http.t_sent.ns_since(http.t_request))),
         ("head after", http.waited_ns()),
@@ -209,9 +209,9 @@ fn http(http: &HttpExchange) -> String {
     ];
     for (word, ns) in parts {
         let ns = ns.filter(|ns| *ns > 0);
-        said += &ns.map_or_else(String::new, |ns| format!("; {word} {}", duration(ns)));
+        said.extend(ns.map(|ns| format!("{word} {}", duration(ns))));
     }
-    said
+    said.join("; ")
 }
 
 /// `#1187  → request, 412 B: tools/call search_docs {q:"rust"}`

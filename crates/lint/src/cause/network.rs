@@ -51,7 +51,7 @@ pub(super) fn unreachable(facts: &Facts) -> Option<Cause> {
         ""
     };
     let times = if count > 1 {
-        format!(" ({} tries)", count)
+        format!(" ({count} tries)")
     } else {
         String::new()
     };
@@ -185,8 +185,8 @@ pub(super) fn stream_cut(facts: &Facts) -> Option<Cause> {
         let http = cut.find(|one| one.id == call.http)?;
         Some((call, http))
     })?;
-    let last = http.t_last.unwrap_or(http.t_request);
-    let after = duration(last.ns_since(call.t_request));
+    let end = http.t_last.unwrap_or(http.t_request);
+    let after = duration(end.ns_since(call.t_request));
     let sentence = format!(
         "the connection broke while {} was being answered, {after} after it was asked: {}",
         phrases::call_at(call),
@@ -195,7 +195,7 @@ pub(super) fn stream_cut(facts: &Facts) -> Option<Cause> {
             events => format!("{} had come", plural(events, "event")),
         }
     );
-    let silent = last.ns_since(http.t_first.or(http.t_head).unwrap_or(http.t_request));
+    let silent = end.ns_since(http.t_first.or(http.t_head).unwrap_or(http.t_request));
     let (certainty, advice) = if http.events <= 1 && silent >= IDLE_NS {
         (
             Likely,

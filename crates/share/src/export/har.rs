@@ -80,12 +80,10 @@ fn entry(
             Duration::from_nanos(to.ns_since(from)).as_secs_f64() * 1e3
         })
     };
-    let (send, wait) = (
-        ms(http.t_request, Some(http.t_sent)),
-        ms(http.t_sent, http.t_head),
-    );
-    let receive = http.t_head.map_or(-1.0, |head| ms(head, http.t_last));
-    let time: f64 = [send, wait, receive]
+    let sending = ms(http.t_request, Some(http.t_sent));
+    let waiting = ms(http.t_sent, http.t_head);
+    let receiving = http.t_head.map_or(-1.0, |head| ms(head, http.t_last));
+    let time: f64 = [sending, waiting, receiving]
         .into_iter()
         .filter(|ms| *ms > 0.0)
         .sum();
@@ -95,7 +93,7 @@ fn entry(
         "request": request_json(http, request.as_ref(), url, &sent),
         "response": response_json(http, response.as_ref(), &received),
         "cache": {},
-        "timings": {"send": send.max(0.0), "wait": wait.max(0.0), "receive": receive.max(0.0)},
+        "timings": {"send": sending.max(0.0), "wait": waiting.max(0.0), "receive": receiving.max(0.0)},
         "connection": http.connection.to_string(),
         "_number": http.id,
         "_conversation": Some(http.conversation).filter(|number| *number > 0),

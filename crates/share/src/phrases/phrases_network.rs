@@ -62,9 +62,14 @@ const OWN: [&str; 6] = [
 ];
 
 /// A request as a command of curl to the server at `url`; `head` are its lines. In place of a credential
-/// stands the name of a variable.
+/// stands the name of a variable. It is made to be pasted into a shell: nothing that came over the wire
+/// stands outside quotes, and `None` is returned where a terminal might act on a byte of it.
 pub fn curl(url: &str, head: &[u8], body: Option<&str>) -> Option<String> {
     let head = String::from_utf8_lossy(head);
+    let acts = |c: char| c.is_control() && !matches!(c, '\r' | '\n' | '\t');
+    if head.contains(acts) || body.is_some_and(|body| body.contains(acts)) {
+        return None;
+    }
     let mut lines = head.lines();
     let mut first = lines.next()?.split(' ');
     let (method, target) = (first.next()?, first.next()?);
@@ -72,7 +77,8 @@ pub fn curl(url: &str, head: &[u8], body: Option<&str>) -> Option<String> {
     let authority = rest.split(['/', '?']).next()?;
     let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
     let mut command = format!(
-        "curl -X {method} {}",
+        "curl -X {} {}",
+        quoted(method),
         quoted(&format!("{scheme}://{authority}{target}"))
     );
     for line in lines {
@@ -83,13 +89,13 @@ pub fn curl(url: &str, head: &[u8], body: Option<&str>) -> Option<String> {
             continue;
         }
         let header = match value.find("‹cred:") {
-            Some(at) => format!("\"{name}:{}$TOKEN\"", &value[..at]),
+            Some(at) => quoted(&format!("{name}:{}", &value[..at])) + "\"$TOKEN\"",
             None => quoted(line),
         };
-        command += &format!(" \\\n  -H {header}");
+        command.extend([" \\\n  -H ", &header]);
     }
     if let Some(body) = body {
-        command += &format!(" \\\n  --data-raw {}", quoted(body));
+        command.extend([" \\\n  --data-raw ", &quoted(body)]);
     }
     Some(command)
 }
@@ -251,8 +257,19 @@ mod tests {
         let command = curl("https://api.example.com/mcp", head, Some("it's")).unwrap();
         assert_eq!(
             command,
-            "curl -X POST 'https://api.example.com/mcp' \\\n  -H 'Accept: a, b' \\\n  \
-             -H \"Authorization: Bearer $TOKEN\" \\\n  --data-raw 'it'\\''s'"
+            "curl -X 'POST' 'https://api.example.com/mcp' \\\n  -H 'Accept: a, b' \\\n  \
+             -H 'Authorization: Bearer '\"$TOKEN\" \\\n  --data-raw 'it'\\''s'"
         );
+    }
+
+    #[test]
+    fn what_a_shell_or_a_terminal_acts_upon_does_not_get_to_it() {
+        let head = |line: &str| format!("P`id` /$(id) HTTP/1.1\n{line}: $(id) ‹cred:1 9f3c›");
+        let command = curl("https://api.example.com", head("A`id`").as_bytes(), None);
+        let command = command.unwrap();
+        let outside: String = command.split('\'').step_by(2).collect();
+        assert_eq!(outside, "curl -X   \\\n  -H \"$TOKEN\"");
+        let hostile = curl("https://a", head("B").as_bytes(), Some("\u{1b}[201~\n"));
+        assert_eq!(hostile, None);
     }
 }

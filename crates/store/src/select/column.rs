@@ -137,7 +137,13 @@ impl Source {
             (Field::Kind, Self::Http | Self::Carried) => "'http'",
             (Field::Kind, Self::Line) => "CASE l.stream WHEN 2 THEN 'stderr' ELSE 'other' END",
             (Field::Kind, _) => "m.kind",
-            (_, Self::Notable | Self::Event) => return None,
+            (_, Self::Notable | Self::Event)
+            | (
+                Field::HttpStatus | Field::HttpMethod | Field::Url | Field::Conversation,
+                Self::Line,
+            ) => {
+                return None;
+            }
             (Field::Mark, _) => "(SELECT mark FROM annotation WHERE frame = {frame})",
             (Field::Note, _) => "(SELECT note FROM annotation WHERE frame = {frame})",
             (Field::Size, Self::Exchange) => "(e.request_size + e.response_size)",
@@ -145,16 +151,12 @@ impl Source {
             (Field::HttpStatus, Self::Http) => "h.status",
             (Field::HttpMethod, Self::Http) => "h.method",
             (Field::Url, Self::Http) => "h.target",
-            (Field::HttpStatus, Self::Line) => return None,
-            (Field::HttpMethod, Self::Line) => return None,
-            (Field::Url, Self::Line) => return None,
             (Field::HttpStatus, _) => "(SELECT status FROM http WHERE id = {table}.http)",
             (Field::HttpMethod, _) => "(SELECT method FROM http WHERE id = {table}.http)",
             (Field::Url, _) => "(SELECT target FROM http WHERE id = {table}.http)",
             (Field::Conversation, Self::Carried) => {
                 "(SELECT conversation FROM http WHERE id = l.http)"
             }
-            (Field::Conversation, Self::Line) => return None,
             (Field::Conversation, _) => "nullif({table}.conversation, 0)",
             (Field::Stream | Field::Dir, Self::Http) => "'c2s'",
             (Field::Latency, Self::Http) => "(h.t_head - h.t_sent)",

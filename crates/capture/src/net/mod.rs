@@ -21,6 +21,7 @@ pub mod server;
 pub mod tls;
 pub mod upstream;
 
+use crate::process::context;
 use crate::tap::Tap;
 use credentials::Credentials;
 use edits::Rules;
@@ -28,15 +29,17 @@ use mcpreel_trace::event::EventKind;
 use relay::Relay;
 use server::{Server, Starting};
 use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitStatus;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 use tls::Tls;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::task::{JoinHandle, LocalSet};
 use upstream::Upstream;
@@ -171,13 +174,17 @@ pub fn serve(
         }
         drop(open);
         let Some(mut server) = server else {
-            let mut interrupt = signal(SignalKind::interrupt())?;
-            let mut terminate = signal(SignalKind::terminate())?;
+            let mut signals = signals()?;
             ready();
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-            }
+            poll_fn(|cx| {
+                let mut arrived = signals.iter_mut().map(|it| it.poll_recv(cx).is_ready());
+                if arrived.any(|it| it) {
+                    Poll::Ready(())
+                } else {
+                    Poll::Pending
+                }
+            })
+            .await;
             return Ok(None);
         };
         ready();
@@ -192,6 +199,20 @@ pub fn serve(
         let _ = tokio::time::timeout(DRAINED, drained).await;
         Ok(Some(status))
     })
+}
+
+/// The signals that end a proxy, but for those that were ignored when it was started (`nohup`).
+fn signals() -> io::Result<Vec<Signal>> {
+    let ignored = context::dispositions("self").unwrap_or_default().0;
+    let kinds = [
+        SignalKind::hangup(),
+        SignalKind::interrupt(),
+        SignalKind::terminate(),
+    ];
+    let kinds = kinds
+        .into_iter()
+        .filter(|kind| !ignored.contains(kind.as_raw_value()));
+    kinds.map(signal).collect()
 }
 
 /// What all connections have in common.

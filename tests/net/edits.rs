@@ -103,6 +103,42 @@ fn who_is_where_is_changed_and_each_change_is_on_record() {
     }
 }
 
+/// Servers that know no chunks end a stream by closing, and some repeat in the URL what they were asked
+/// with.
+#[test]
+fn an_endpoint_without_chunks_is_changed_too_and_its_credentials_are_not_on_record() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &format!("{url}/sse"), &[]);
+    let ours = proxy.authority();
+    let secret = "a-token-that-is-long-enough-for-a-mark";
+    let sent = format!(
+        "HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n\
+         event: endpoint\ndata: {url}/messages?id=1&token={secret}\n\n: more\n\n"
+    );
+    let (head, event) = sent.split_at(sent.find("event:").unwrap());
+    let pieces = [head, "", "", event].map(|piece| piece.as_bytes().to_vec());
+    let server = answer_in(listener, Pieces(pieces.to_vec()));
+    let answered = proxy.ask(format!("GET /sse HTTP/1.1\r\nHost: {ours}\r\n\r\n"));
+    server.join().unwrap();
+    assert_eq!(answered, sent.replace(&url, &format!("http://{ours}")));
+    proxy.end();
+    let recording = recording(&library);
+    let recorded = recording.wire(1, Direction::ServerToClient).unwrap();
+    let recorded = String::from_utf8(recorded).unwrap();
+    assert_eq!(recorded.len(), sent.len());
+    assert!(
+        recorded.contains(&format!("data: {url}/messages?id=1&token=‹cred:1+")),
+        "{recorded}"
+    );
+    assert!(
+        !edits(&library)
+            .iter()
+            .flatten()
+            .any(|it| it.contains(secret))
+    );
+}
+
 /// A web page that was led here by a name of its own, or that calls from elsewhere, gets nothing.
 #[test]
 fn a_foreign_host_or_origin_reaches_no_server() {

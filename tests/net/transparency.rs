@@ -390,17 +390,22 @@ impl Inbox {
     }
 
     /// Waits for so many bytes, or for the end.
-    fn wait(&self, bytes: usize) {
+    fn wait(&self, bytes: usize, what: &str) {
         let received = self.received.lock().unwrap();
         let lacks =
             |received: &mut Received| received.end.is_none() && received.bytes.len() < bytes;
         let waited = self.grown.wait_timeout_while(received, DEADLINE, lacks);
-        assert!(!waited.unwrap().1.timed_out(), "enough bytes never came");
+        let (received, waited) = waited.unwrap();
+        let count = received.bytes.len();
+        assert!(
+            !waited.timed_out(),
+            "{what}: {count} bytes came, then nothing"
+        );
     }
 }
 
 /// Plays a side to its end; returns what it received, and how that ended.
-fn play(socket: TcpStream, steps: Vec<Step>) -> Received {
+fn play(socket: TcpStream, steps: Vec<Step>, what: &str) -> Received {
     let inbox = Arc::new(Inbox::default());
     let reader = {
         let (socket, inbox) = (socket.try_clone().unwrap(), Arc::clone(&inbox));
@@ -410,8 +415,8 @@ fn play(socket: TcpStream, steps: Vec<Step>) -> Received {
         match step {
             // The other may have reset the connection.
             Step::Write(pieces) => drop(pieces.write_to(&socket)),
-            Step::Await(bytes) => inbox.wait(bytes),
-            Step::AwaitEnd => inbox.wait(usize::MAX),
+            Step::Await(bytes) => inbox.wait(bytes, what),
+            Step::AwaitEnd => inbox.wait(usize::MAX, what),
             Step::Shut => drop(socket.shutdown(Shutdown::Write)),
             Step::Reset => {
                 close_by_reset(&socket);
@@ -420,7 +425,7 @@ fn play(socket: TcpStream, steps: Vec<Step>) -> Received {
             }
         }
     }
-    inbox.wait(usize::MAX);
+    inbox.wait(usize::MAX, what);
     reader.join().unwrap();
     let received = std::mem::take(&mut *inbox.received.lock().unwrap());
     drop(socket);
@@ -442,10 +447,12 @@ fn both_sides_receive_what_the_other_sent_and_see_the_same_end() {
         let client = proxy.connect();
         let (server, _) = listener.accept().unwrap();
         let (to_play, steps) = (script.server.clone(), script.client.clone());
-        let at_server = std::thread::spawn(move || play(server, to_play));
-        let at_client = play(client, steps);
-        let at_server = at_server.join().unwrap();
         let what = format!("script {number}, seed {seed:#x}");
+        let [at_server, at_client] = std::thread::scope(|scope| {
+            let at_server = scope.spawn(|| play(server, to_play, &format!("server, {what}")));
+            let at_client = scope.spawn(|| play(client, steps, &format!("client, {what}")));
+            [at_server, at_client].map(|side| side.join().unwrap())
+        });
         assert_way(&script.up, &at_server.bytes, script.ended, &what);
         assert_way(&script.down, &at_client.bytes, script.ended, &what);
         // Whoever resets sees no end of the other's.
@@ -471,6 +478,23 @@ fn both_sides_receive_what_the_other_sent_and_see_the_same_end() {
         }
     }
     note(format_args!("{SCRIPTS} scripts"));
+}
+
+/// Once a client waited forever for such a server: the proxy took it for one that cannot be reached,
+/// and wanted to be asked before it said so.
+#[test]
+fn a_server_that_resets_at_once_resets_the_client() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &url, &[]);
+    for _ in 0..100 {
+        let mut client = proxy.connect();
+        client.set_read_timeout(Some(DEADLINE)).unwrap();
+        close_by_reset(&listener.accept().unwrap().0);
+        let error = client.read(&mut [0]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+    }
+    proxy.end();
 }
 
 /// What is no head is not held until it could be one: both would wait for each other.

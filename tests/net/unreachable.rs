@@ -3,6 +3,7 @@
 use crate::support::Library;
 use crate::support::proxy::{Proxy, upstream};
 use serde_json::Value;
+use std::io::{ErrorKind, Read as _};
 
 const REQUEST: &str = "GET / HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n";
 
@@ -65,13 +66,15 @@ fn a_large_request_gets_its_502() {
     proxy.end();
 }
 
+/// There is no way to answer without HTTP, and a client may wait for the server's first word.
 #[test]
-fn a_connection_without_http_is_closed() {
+fn a_connection_without_http_is_reset() {
     let (closed, url) = upstream();
     drop(closed);
     let library = Library::new();
     let proxy = Proxy::start(&library, &url.replace("http", "tcp"), &[]);
-    assert_eq!(proxy.ask("{}\n"), "");
+    let error = proxy.connect().read(&mut [0]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ConnectionReset);
     proxy.end();
     assert_eq!(library.events("unreachable").len(), 1);
 }

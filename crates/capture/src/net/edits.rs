@@ -9,7 +9,7 @@
 //! What goes on record is what was read, without credentials ([`super::credentials`]). In what cannot be
 //! followed they are not found, behind the head with which that begins.
 
-use super::credentials::Credentials;
+use super::credentials::{Credentials, Syntax};
 use super::held::{Held, is_oauth};
 use super::tls::Tls;
 use super::upstream::Upstream;
@@ -20,6 +20,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashSet, VecDeque};
 use std::net::IpAddr;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// What has to be known to change anything.
@@ -188,16 +189,10 @@ impl Editor {
             }
             State::Body(body) => {
                 if std::mem::take(&mut self.looks_for_endpoint)
-                    && let Some(edited) = endpoint(&self.rules, bytes)
+                    && let Some(endpoint) = Endpoint::find(bytes, body.is_until_close())
                 {
-                    passed.edits.push(Edit {
-                        at: passed.recorded.len(),
-                        ..edited.edit
-                    });
-                    passed.recorded.extend_from_slice(&bytes[..edited.taken]);
-                    passed.forwarded.extend_from_slice(&edited.forwarded);
-                    // The chunk is over; the next one is followed from its size on.
-                    return edited.taken;
+                    // A chunk is over with it; the next one is followed from its size on.
+                    return endpoint.pass(&self.rules, bytes, passed);
                 }
                 let (Eaten::Content(taken) | Eaten::Framing(taken) | Eaten::Trailers(taken)) =
                     body.eat(bytes)
@@ -437,7 +432,7 @@ pub fn lines(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The name and the value of a field, and where in the line the value stands.
-fn field(line: &[u8]) -> Option<(&str, &str, std::ops::Range<usize>)> {
+fn field(line: &[u8]) -> Option<(&str, &str, Range<usize>)> {
     let text = std::str::from_utf8(line).ok()?;
     let (name, value) = text.split_once(':')?;
     let start = name.len() + 1 + (value.len() - value.trim_start().len());
@@ -527,35 +522,68 @@ fn at_ours(rules: &Rules, url: &str) -> Option<String> {
     is_whole.then(|| format!("http://{}{rest}", rules.ours.first().map_or("", |it| it)))
 }
 
-/// The beginning of a stream whose first event names the endpoint with our origin in it.
-struct Edited {
-    taken: usize,
-    forwarded: Vec<u8>,
-    edit: Edit,
+/// The event `endpoint` at the beginning of a stream: where in what was read its parts stand.
+struct Endpoint {
+    /// Its chunk's content, or all that was read where there are no chunks.
+    content: Range<usize>,
+    url: Range<usize>,
+    /// The end of its chunk.
+    end: usize,
 }
 
-/// Edits the event `endpoint` if `bytes` begin with it, whole, in a chunk of its own.
-fn endpoint(rules: &Rules, bytes: &[u8]) -> Option<Edited> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    let (size, rest) = text.split_once("\r\n")?;
-    let length = usize::from_str_radix(size, 16).ok()?;
-    let content = rest.get(..length)?;
-    if !rest.get(length..)?.starts_with("\r\n") || !content.starts_with("event: endpoint") {
-        return None;
+impl Endpoint {
+    /// Finds the event if `bytes` begin with it, whole, in a chunk of its own or without chunks.
+    fn find(bytes: &[u8], is_unframed: bool) -> Option<Self> {
+        let text = std::str::from_utf8(bytes).ok()?;
+        let (content, end) = if is_unframed {
+            (0..text.len(), text.len())
+        } else {
+            let (size, _) = text.split_once("\r\n")?;
+            let start = size.len() + 2;
+            let content = start..start.checked_add(usize::from_str_radix(size, 16).ok()?)?;
+            text.get(content.end..)?.strip_prefix("\r\n")?;
+            let end = content.end + 2;
+            (content, end)
+        };
+        let event = text.get(content.clone())?;
+        if !event.starts_with("event: endpoint") {
+            return None;
+        }
+        let data = event.find("data: ")? + "data: ".len();
+        let length = event[data..].find(['\r', '\n'])?;
+        let start = content.start + data;
+        let url = start..start + length;
+        Some(Self { content, url, end })
     }
-    let data = content.find("data: ")? + "data: ".len();
-    let end = data + content[data..].find(['\r', '\n'])?;
-    let old = &content[data..end];
-    let new = at_ours(rules, old)?;
-    let content = format!("{}{new}{}", &content[..data], &content[end..]);
-    Some(Edited {
-        taken: size.len() + 2 + length + 2,
-        forwarded: format!("{:x}\r\n{content}\r\n", content.len()).into_bytes(),
-        edit: Edit {
-            at: 0,
+
+    /// Passes the event, with our origin in it where it names the server's; how much of `bytes` that is.
+    fn pass(self, rules: &Rules, bytes: &[u8], passed: &mut Passed) -> usize {
+        let Self { content, url, end } = self;
+        let at = passed.recorded.len();
+        passed.recorded.extend_from_slice(&bytes[..end]);
+        let old = String::from_utf8_lossy(&bytes[url.clone()]);
+        if let (Some(credentials), Some(query)) = (&rules.credentials, old.find('?')) {
+            let query = at + url.start + query + 1..at + url.end;
+            credentials.hide_in_body(Syntax::Form, &mut passed.recorded[query]);
+        }
+        let Some(new) = at_ours(rules, &old) else {
+            passed.forwarded.extend_from_slice(&bytes[..end]);
+            return end;
+        };
+        if content.end < end {
+            let size = content.len() - url.len() + new.len();
+            passed.forwarded.extend(format!("{size:x}\r\n").bytes());
+        }
+        let before = &bytes[content.start..url.start];
+        passed.forwarded.extend_from_slice(before);
+        passed.forwarded.extend_from_slice(new.as_bytes());
+        passed.forwarded.extend_from_slice(&bytes[url.end..end]);
+        passed.edits.push(Edit {
+            at: at + url.start,
             what: "endpoint",
-            old: rules.recorded_url(old),
+            old: rules.recorded_url(&old),
             new: rules.recorded_url(&new),
-        },
-    })
+        });
+        end
+    }
 }

@@ -258,7 +258,11 @@ impl Proxy {
                     step: unreachable.step,
                     message: message.clone(),
                 });
-                relay.answer_unreachable(client, &message).await;
+                if unreachable.is_reset {
+                    relay.pass_reset(&client);
+                } else {
+                    relay.answer_unreachable(client, &message).await;
+                }
             }
         }
     }

@@ -178,11 +178,27 @@ impl<'c> Relay<'c> {
         self.tap.event(EventKind::Eof { stream, by });
     }
 
+    /// Resets the client's connection, as the server has reset its own before anything was said.
+    pub fn pass_reset(self, client: &TcpStream) {
+        let _ = client.set_zero_linger();
+        self.tap.event(EventKind::Disconnected {
+            connection: self.number,
+            by: Party::Server,
+            reset: true,
+            bytes: [0, 0],
+        });
+    }
+
     /// Answers in place of a server that cannot be reached, after the client's first words.
     pub async fn answer_unreachable(mut self, mut client: TcpStream, message: &str) {
-        let asked = poll_fn(|cx| self.up.poll_read(cx, self.tap, &mut client)).await;
-        if matches!(asked, Ok(true)) && !self.up.editor.is_upgraded() {
-            self.answer(&mut client, "502 Bad Gateway", message).await;
+        // Without HTTP nobody has to ask first, and there is no way to answer.
+        if self.up.editor.is_upgraded() {
+            let _ = client.set_zero_linger();
+        } else {
+            let asked = poll_fn(|cx| self.up.poll_read(cx, self.tap, &mut client)).await;
+            if matches!(asked, Ok(true)) && !self.up.editor.is_upgraded() {
+                self.answer(&mut client, "502 Bad Gateway", message).await;
+            }
         }
         self.tap.event(EventKind::Disconnected {
             connection: self.number,

@@ -227,7 +227,7 @@ impl Starting {
     ) -> Result<Reached, Unreachable> {
         loop {
             let connected = upstream.connect(tls, tap.clock()).await;
-            let is_refused = matches!(&connected, Err(it) if it.step == Step::Tcp);
+            let is_refused = matches!(&connected, Err(it) if it.step == Step::Tcp && !it.is_reset);
             if !is_refused {
                 self.listens.set(true);
             }
@@ -245,6 +245,7 @@ impl Starting {
             return Err(Unreachable {
                 step: Step::Tcp,
                 message: format!("{}: {why}", upstream.authority()),
+                is_reset: false,
             });
         }
     }

@@ -81,6 +81,7 @@ impl Tls {
         let failed = |message| Unreachable {
             step: Step::Tls,
             message: format!("{host}: {message}"),
+            is_reset: false,
         };
         let name = ServerName::try_from(host.to_owned())
             .map_err(|_| failed("no certificate can have this name".to_owned()))?;

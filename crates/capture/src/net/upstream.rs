@@ -202,6 +202,8 @@ pub struct Unreachable {
     pub step: Step,
     /// One sentence that says what to look at.
     pub message: String,
+    /// The server took the connection, and reset it before it was known to stand.
+    pub is_reset: bool,
 }
 
 impl Upstream {
@@ -209,7 +211,11 @@ impl Upstream {
     pub async fn connect(&self, tls: Option<&Tls>, clock: Clock) -> Result<Reached, Unreachable> {
         let mut took = Took::default();
         let began = clock.now();
-        let failed = |step, message| Unreachable { step, message };
+        let failed = |step, message| Unreachable {
+            step,
+            message,
+            is_reset: false,
+        };
         let found = lookup_host((&*self.host, self.port)).await;
         let found = found.map(Iterator::collect::<Vec<_>>).map_err(|error| {
             let host = &self.host;
@@ -241,10 +247,16 @@ impl Upstream {
         let at = self.authority();
         let hint = match last.kind() {
             io::ErrorKind::ConnectionRefused => "nothing listens there: is the server running?",
+            io::ErrorKind::ConnectionReset => {
+                "the server takes connections and resets them at once"
+            }
             io::ErrorKind::TimedOut => "nobody answered: is it the right address?",
             _ => "is the network there?",
         };
-        Err(failed(Step::Tcp, format!("{at}: {last}; {hint}")))
+        Err(Unreachable {
+            is_reset: last.kind() == io::ErrorKind::ConnectionReset,
+            ..failed(Step::Tcp, format!("{at}: {last}; {hint}"))
+        })
     }
 }
 

@@ -28,15 +28,15 @@ Examples:
   mcpreel proxy tcp://127.0.0.1:9100
   mcpreel proxy http://127.0.0.1:3000/mcp -- node server.js
 
-What passes is what either side sends, but for Host, Origin and Referer in requests, and Location and
-the endpoint of events in responses, where they name this proxy or the server itself. Each such change is
-on record.
+What passes is what either side sends, but for Host, Origin and Referer in requests, and
+Location and the endpoint of events in responses, where they name this proxy or the server
+itself. Each such change is on record.
 
-Tokens, cookies and the like pass, but are not recorded: in their place stands ‹cred:1 9f3c›, the same
-wherever the same value was sent. --keep-credentials records them.
+Tokens, cookies and the like pass, but are not recorded: in their place stands ‹cred:1 9f3c›,
+the same wherever the same value was sent. --keep-credentials records them.
 
-A server that is started has no input; what it prints comes out on stderr, as does what mcpreel says.
-Connections wait until it listens. mcpreel ends when it does, with its exit code.")]
+A server that is started has no input; what it prints comes out on stderr, as does what mcpreel
+says. Connections wait until it listens. mcpreel ends when it does, with its exit code.")]
 pub struct Proxy {
     /// The server: http://, https://, ws://, wss:// or tcp://
     #[arg(value_name = "URL", value_parser = Upstream::parse)]

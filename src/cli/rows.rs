@@ -386,9 +386,9 @@ fn exchange_json(exchange: &Exchange) -> Members {
         ("status", ours(exchange.status.as_str())),
         ("code", code.unwrap_or(ours(Value::Null))),
         ("era", ours(exchange.era.as_str())),
+        ("summary", ours(&*exchange.summary)),
         ("conversation", ours(some(exchange.conversation))),
         ("http", ours(some(exchange.http))),
-        ("summary", ours(&*exchange.summary)),
     ])
 }
 

@@ -65,12 +65,16 @@ const LAST_ANSWER: &str = "SELECT response FROM (SELECT id, response, status FRO
     ORDER BY id DESC LIMIT ?1) WHERE status = 'ok' AND response IS NOT NULL
     ORDER BY id DESC LIMIT 1";
 const REFUSED: &str = "WHERE id IN (
-        SELECT id FROM (SELECT id FROM http WHERE status >= 300 ORDER BY id LIMIT ?1) UNION
-        SELECT id FROM (SELECT id FROM http WHERE status >= 300 ORDER BY id DESC LIMIT ?1))
+        SELECT id FROM (SELECT id FROM http INDEXED BY http_failed
+            WHERE (status >= 300 OR ended = 'cut') AND status >= 300 ORDER BY id LIMIT ?1) UNION
+        SELECT id FROM (SELECT id FROM http INDEXED BY http_failed
+            WHERE (status >= 300 OR ended = 'cut') AND status >= 300 ORDER BY id DESC LIMIT ?1))
     ORDER BY id";
 const CUT: &str = "WHERE id IN (
-        SELECT id FROM (SELECT id FROM http WHERE ended = 'cut' ORDER BY id LIMIT ?1) UNION
-        SELECT id FROM (SELECT id FROM http WHERE ended = 'cut' ORDER BY id DESC LIMIT ?1))
+        SELECT id FROM (SELECT id FROM http INDEXED BY http_failed
+            WHERE (status >= 300 OR ended = 'cut') AND ended = 'cut' ORDER BY id LIMIT ?1) UNION
+        SELECT id FROM (SELECT id FROM http INDEXED BY http_failed
+            WHERE (status >= 300 OR ended = 'cut') AND ended = 'cut' ORDER BY id DESC LIMIT ?1))
     ORDER BY id";
 const LAST_SERVED: &str =
     "SELECT id FROM http WHERE status < 300 AND NOT alone ORDER BY id DESC LIMIT 1";

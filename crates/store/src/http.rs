@@ -92,7 +92,7 @@ impl Recording {
     /// What was read of one way of a connection, in order, as far as it is on record.
     pub fn wire(&self, connection: u32, way: Direction) -> Result<Vec<u8>, ReadError> {
         let stream = StreamId::of_connection(connection, way);
-        let sql = r#"SELECT raw FROM wire WHERE stream = ?1 ORDER BY "offset""#;
+        let sql = "SELECT raw FROM wire WHERE stream = ?1 ORDER BY id";
         let reads = self.list(sql, [stream.0], |row| row.get::<_, Vec<u8>>(0))?;
         Ok(reads.concat())
     }

@@ -96,7 +96,7 @@ fn every_damage_is_told_with_its_line() {
         "does not follow the header",
     );
     let far =
-        "{\"k\":\"event\",\"t\":5,\"event\":{\"kind\":\"eof\",\"stream\":9,\"by\":\"writer\"}}";
+        "{\"k\":\"event\",\"t\":5,\"event\":{\"kind\":\"eof\",\"stream\":-1,\"by\":\"writer\"}}";
     line(far, "kept as a warning");
 }
 

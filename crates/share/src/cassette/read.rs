@@ -393,7 +393,7 @@ impl<F: Read> Reader<F> {
             return self.lose("an event without an `event`");
         };
         let t = Moment(self.time(line.t) * US);
-        let entry = match serde_json::from_str(json).ok().filter(is_of_known_streams) {
+        let entry = match serde_json::from_str(json).ok() {
             Some(EventKind::Start(context)) if self.state == State::Begun => {
                 self.context = self.header.context(Some(*context));
                 return;
@@ -426,20 +426,5 @@ impl<F: Read> Reader<F> {
             }
         };
         self.ready.push_back(entry);
-    }
-}
-
-/// Whether an event is about no other streams than there are.
-fn is_of_known_streams(kind: &EventKind) -> bool {
-    match kind {
-        EventKind::Eof { stream, .. }
-        | EventKind::StallBegan { stream, .. }
-        | EventKind::StallEnded { stream, .. }
-        | EventKind::Undelivered { stream, .. }
-        | EventKind::Shortened { stream, .. }
-        | EventKind::Gap { stream, .. } => {
-            StreamId::STDIO.contains(stream) || stream.connection().is_some()
-        }
-        _ => true,
     }
 }

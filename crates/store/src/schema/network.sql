@@ -7,8 +7,6 @@ CREATE TABLE wire (
     raw      BLOB NOT NULL
 ) STRICT;
 
-CREATE INDEX wire_by_stream ON wire (stream, "offset");
-
 -- Derived: a request of HTTP with its response. Times as in the table exchange.
 CREATE TABLE http (
     id           INTEGER PRIMARY KEY,
@@ -32,8 +30,7 @@ CREATE TABLE http (
 ) STRICT;
 
 CREATE INDEX http_alone ON http (request) WHERE alone;
-CREATE INDEX http_refused ON http (id) WHERE status >= 300;
-CREATE INDEX http_cut ON http (id) WHERE ended = 'cut';
+CREATE INDEX http_failed ON http (id) WHERE status >= 300 OR ended = 'cut';
 
 -- Derived: a conversation of a network recording.
 CREATE TABLE conversation (

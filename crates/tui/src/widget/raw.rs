@@ -21,6 +21,8 @@ pub enum Controls {
     /// Line feeds break the line, which ends after a word where it can, and a tab is four spaces;
     /// all others as escapes.
     Read,
+    /// As lines of HTTP, which end with CR and LF; all others as escapes.
+    Lines,
 }
 
 /// The bytes of each line of `text` in `columns` columns. A line is wider only where a single
@@ -76,7 +78,7 @@ fn fit(text: &[u8], columns: usize, controls: Controls) -> usize {
 
 fn escape(cluster: &[u8], controls: Controls) -> Cow<'_, str> {
     match (controls, cluster) {
-        (Controls::Read, b"\n") => "".into(),
+        (Controls::Read | Controls::Lines, b"\n") | (Controls::Lines, b"\r\n") => "".into(),
         (Controls::Read, b"\r\n") => "\\r".into(),
         (Controls::Read, b"\t") => TAB.into(),
         _ => text::escape_bytes(cluster),
@@ -89,8 +91,15 @@ pub fn write(text: &[u8], line: Range<usize>, controls: Controls, hits: Hits<'_>
         return spans::divide(text, line, hits, Role::Text);
     }
     let mut rest = line;
-    if text[rest.clone()].ends_with(b"\n") {
-        rest.end -= 1;
+    let end: &[u8] = match controls {
+        Controls::Lines if text[rest.clone()].ends_with(b"\r\n") => b"\r\n",
+        _ => b"\n",
+    };
+    if text[rest.clone()].ends_with(end) {
+        rest.end -= end.len();
+    }
+    if controls == Controls::Lines {
+        return spans::divide(text, rest, hits, Role::Text);
     }
     let mut written = Spans::new();
     while rest.start < rest.end {

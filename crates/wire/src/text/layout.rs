@@ -35,7 +35,7 @@ pub struct Layout {
     pub left_out: usize,
 }
 
-/// Lays `raw` out: JSON with one member or element per line, anything else as it is.
+/// Lays `raw` out: JSON with one member or element per line, anything else in its own lines.
 pub fn layout(raw: &[u8], limits: Limits) -> Layout {
     let mut lines = Vec::new();
     let left_out = each_line(raw, limits, &mut |line| lines.push(line.to_owned()));
@@ -48,8 +48,13 @@ pub fn each_line(raw: &[u8], limits: Limits, show: &mut impl FnMut(&str)) -> usi
     let mut writer = Writer::new(limits, show);
     writer.is_plain = plain_bytes(raw) == raw.len();
     if !raw.starts_with(b"{") && !raw.starts_with(b"[") {
-        writer.line.extend_from_slice(raw);
-        return writer.finish(0);
+        let mut left = raw.len() + 1;
+        for line in raw.split(|byte| *byte == b'\n').take(limits.lines) {
+            left -= line.len() + 1;
+            writer.line.extend_from_slice(line);
+            writer.end_line();
+        }
+        return writer.finish(left.saturating_sub(1));
     }
     let mut at = 0;
     while at < raw.len() && writer.shown < limits.lines {
@@ -190,6 +195,16 @@ mod tests {
                 "}"
             ]
         );
+    }
+
+    #[test]
+    fn what_is_no_json_has_the_lines_that_it_has() {
+        assert_eq!(
+            lines("GET / HTTP/1.1\nAccept: \x07\n"),
+            ["GET / HTTP/1.1", "Accept: \\x07"]
+        );
+        let many = layout(&b"ab\n".repeat(401), Limits::SCREEN);
+        assert_eq!((many.lines.len(), many.left_out), (400, 2));
     }
 
     #[test]

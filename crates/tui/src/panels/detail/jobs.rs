@@ -9,7 +9,6 @@ use super::violations::{self, Violations};
 use crate::widget::tree::Tree;
 use crate::worker::job::{Growth, Job, Progress, Source, Step};
 use mcpreel_replay::mock::matcher::MARK;
-use mcpreel_share::phrases::phrases_network;
 use mcpreel_store::reader::{FindingRow, ReadError, Recording};
 use mcpreel_store::schema::is_id;
 use mcpreel_store::story::Story;
@@ -191,18 +190,12 @@ impl Ask {
     fn line(&self, recording: &Recording, head: &FrameHead) -> Result<Text, ReadError> {
         let end = head.size.min(self.amount.bytes());
         let bytes = recording.piece(head.seq, 0..end)?;
-        let bytes = phrases_network::legible(head, bytes);
         let key = ItemKey::of_part(head.seq, 0);
         let role = match head.carried.http {
             0 => TextRole::Line,
             _ => TextRole::Http,
         };
-        let size = if end == head.size {
-            bytes.len() as u64
-        } else {
-            head.size
-        };
-        Ok(self.text(role, key, Some(*head), size, bytes))
+        Ok(self.text(role, key, Some(*head), head.size, bytes))
     }
 
     fn message(

@@ -11,6 +11,7 @@ use mcpreel_share::phrases;
 use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::frame::FrameHead;
 use mcpreel_trace::item::{Item, ItemKey, What};
+use mcpreel_wire::http;
 use mcpreel_wire::json::{Document, Kind, Stopped};
 use mcpreel_wire::text::{count, size};
 use std::collections::BTreeMap;
@@ -249,8 +250,10 @@ impl Part {
     }
 
     pub fn controls(&self) -> Controls {
-        match self.kind {
-            PartKind::Words(_) => Controls::Read,
+        let head = self.text.as_ref().and_then(|text| text.head);
+        match (&self.kind, head.map(|head| head.carried.part)) {
+            (PartKind::Words(_), _) => Controls::Read,
+            (_, Some(http::Part::RequestHead | http::Part::ResponseHead)) => Controls::Lines,
             _ => Controls::Shown,
         }
     }

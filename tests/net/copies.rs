@@ -1,4 +1,5 @@
-//! A copy of a recording of the network, and its cassette, tell the same as the original.
+//! A copy of a recording of the network, and its cassette, tell the same as the original; what is told of
+//! a call.
 
 use crate::recorded::{files, told};
 use crate::support::MCPREEL;
@@ -7,10 +8,11 @@ use mcpreel_store::reader::Recording;
 use std::path::Path;
 use std::process::Command;
 
-fn run(args: &[&str]) {
+fn run(args: &[&str]) -> String {
     let done = Command::new(MCPREEL).args(args).output().unwrap();
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "{args:?}: {said}");
+    String::from_utf8(done.stdout).unwrap()
 }
 
 #[test]
@@ -58,4 +60,23 @@ fn every_format_takes_it() {
         "-o",
         &dir.path().join("r.md").display().to_string(),
     ]);
+}
+
+#[test]
+fn the_story_of_a_call_has_the_first_line_of_a_head() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(wire::recording(dir.path(), &wire::file("ts1-everything")));
+    let reel = dir.path().join("a.reel").display().to_string();
+    let calls = run(&["show", &reel, "--exchanges", "--json"]);
+    let mut heads = 0;
+    for call in calls.lines() {
+        let call: serde_json::Value = serde_json::from_str(call).unwrap();
+        let told = run(&["show", &format!("{reel}#{}", call["request"])]);
+        assert!(!told.contains("no message"), "{told}");
+        heads += told
+            .lines()
+            .filter(|row| row.ends_with(": HTTP/1.1 200 OK"))
+            .count();
+    }
+    assert!(heads > 0, "a head is in some story");
 }

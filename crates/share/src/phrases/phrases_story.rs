@@ -2,7 +2,7 @@
 //! viewer, `show` and reports tell the same.
 
 use super::phrases_session::{Facts, known};
-use crate::phrases;
+use crate::phrases::{self, phrases_network};
 use mcpreel_store::story;
 use mcpreel_store::story::{Kinship, Story};
 use mcpreel_trace::clock::Moment;
@@ -159,9 +159,15 @@ fn row(what: story::Told) -> Row {
         story::Told::Line { head, preview } => Row {
             tone: Tone::Line,
             direction: head.stream.messages(),
-            word: head.stream.messages().map_or("stderr", |_| "no message"),
+            word: match head.carried.http {
+                0 => head.stream.messages().map_or("stderr", |_| "no message"),
+                _ => head.carried.part.as_str(),
+            },
             size: Some(size(head.size)),
-            text: escape_bytes(preview.trim_ascii_end()).into_owned(),
+            text: match head.carried.http {
+                0 => escape_bytes(preview.trim_ascii_end()).into_owned(),
+                _ => escape(&phrases_network::part(&head, &preview)).into_owned(),
+            },
             ..Row::default()
         },
         story::Told::Event(row) => Row {

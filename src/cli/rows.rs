@@ -387,13 +387,13 @@ fn exchange_json(exchange: &Exchange) -> Members {
         ("code", code.unwrap_or(ours(Value::Null))),
         ("era", ours(exchange.era.as_str())),
         ("summary", ours(&*exchange.summary)),
-        ("conversation", ours(some(exchange.conversation))),
-        ("http", ours(some(exchange.http))),
+        ("conversation", ours(unless_zero(exchange.conversation))),
+        ("http", ours(unless_zero(exchange.http))),
     ])
 }
 
 /// A number that is 0 where there is none.
-fn some(number: u32) -> Option<u32> {
+fn unless_zero(number: u32) -> Option<u32> {
     Some(number).filter(|number| *number > 0)
 }
 
@@ -404,7 +404,7 @@ pub fn http_json(http: &HttpExchange) -> Members {
         ("request", ours(http.request.0)),
         ("response", ours(http.response.map(|seq| seq.0))),
         ("connection", ours(http.connection)),
-        ("conversation", ours(some(http.conversation))),
+        ("conversation", ours(unless_zero(http.conversation))),
         ("method", ours(&*http.method)),
         ("target", ours(&*http.target)),
         ("status", ours(http.status)),

@@ -26,7 +26,11 @@ pub fn file(name: &str) -> PathBuf {
 
 /// Makes the recording of `file` in `dir`.
 pub fn recording(dir: &Path, file: &Path) -> Recording {
-    let mut session = play(dir, file);
+    indexed(play(dir, file))
+}
+
+/// The recording of a session that is over.
+fn indexed(mut session: Session) -> Recording {
     session.status(None, None);
     let mut indexer = session.indexer();
     written::drain(&mut indexer, &written::bytes(u64::MAX));
@@ -208,12 +212,7 @@ pub fn told(dir: &Path, case: &str) -> Recording {
         }
         session.later(1_000_000);
     }
-    session.status(None, None);
-    let mut indexer = session.indexer();
-    written::drain(&mut indexer, &written::bytes(u64::MAX));
-    indexer.finish(State::Complete).unwrap();
-    indexer.release_spool().unwrap();
-    Recording::open(&session.reel).unwrap()
+    indexed(session)
 }
 
 fn marker_of(line: &str) -> &str {

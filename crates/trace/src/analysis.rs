@@ -5,7 +5,7 @@ use crate::clock::Moment;
 use crate::correlator::{Batch, Correlator, MessageRecord, Observation};
 use crate::event::{Event, EventKind};
 use crate::frame::{FrameHead, StreamId};
-use crate::http::Over;
+use crate::http::ResponseEnd;
 use crate::session::Session;
 use mcpreel_wire::message::Content;
 
@@ -41,7 +41,7 @@ impl Analysis {
     }
 
     /// The response to an HTTP exchange is over, whether or not it held all answers.
-    pub fn http_over(&mut self, over: &Over) {
+    pub fn http_over(&mut self, over: &ResponseEnd) {
         self.correlator.response_over(over);
         let observed = self.correlator.changes.observations();
         self.ended.extend_from_slice(observed);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  head, body, event, end ──▶ HttpLog ──take()──▶ HttpExchange rows
-//!  (frames)                      └─▶ Over: a response has ended, whatever it held
+//!  (frames)                      └─▶ ResponseEnd: a response has ended, whatever it held
 //! ```
 //!
 //! A call is paired by what is here first, by its id second: clients that look alike count from 1, each
@@ -123,7 +123,7 @@ impl Asked {
 
 /// The response of an HTTP exchange is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Over {
+pub struct ResponseEnd {
     pub http: u32,
     pub t: Moment,
     pub end: End,
@@ -167,7 +167,7 @@ pub struct HttpLog {
 
 impl HttpLog {
     /// Takes in the next frame of a connection; the end of a response, if it is that.
-    pub fn frame(&mut self, head: &FrameHead, raw: &[u8]) -> Option<Over> {
+    pub fn frame(&mut self, head: &FrameHead, raw: &[u8]) -> Option<ResponseEnd> {
         let http = head.carried.http;
         let connection = head.stream.connection()?;
         if http == 0 {
@@ -224,7 +224,7 @@ impl HttpLog {
         };
         exchange.ended = Some(end);
         // With 202 the server says that the answers come elsewhere.
-        (exchange.status != Some(202)).then_some(Over {
+        (exchange.status != Some(202)).then_some(ResponseEnd {
             http,
             t: head.t_last,
             end,

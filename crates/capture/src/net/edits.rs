@@ -106,12 +106,12 @@ impl Passed {
 
 /// A request that waits for its response.
 #[derive(Clone, Debug, Default)]
-struct Asked {
+struct OpenRequest {
     method: String,
     is_oauth: bool,
 }
 
-type Waiting = Rc<RefCell<VecDeque<Asked>>>;
+type Waiting = Rc<RefCell<VecDeque<OpenRequest>>>;
 
 enum State {
     Head(HeadEnd),
@@ -309,7 +309,7 @@ impl Editor {
             passed.refused = Some(why);
             return true;
         }
-        let asked = Asked {
+        let asked = OpenRequest {
             method: method.to_owned(),
             is_oauth: is_oauth(head, self.rules.upstream.target()),
         };

@@ -58,8 +58,8 @@ impl Tls {
         };
         let has_roots = insecure || !roots.is_empty();
         let config = if insecure {
-            let anybody = Arc::new(Anybody(provider));
-            config.dangerous().with_custom_certificate_verifier(anybody)
+            let any = Arc::new(AnyCertificate(provider));
+            config.dangerous().with_custom_certificate_verifier(any)
         } else {
             config.with_root_certificates(roots)
         };
@@ -165,9 +165,9 @@ fn roots(ca: Option<&Path>) -> Result<RootCertStore, CaError> {
 
 /// Believes every certificate, but wants the server to have its key.
 #[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
+struct AnyCertificate(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Anybody {
+impl ServerCertVerifier for AnyCertificate {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,

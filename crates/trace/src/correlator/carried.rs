@@ -3,7 +3,7 @@
 use super::{Correlator, Observation, Observed};
 use crate::exchange::{Exchange, Status};
 use crate::frame::FrameHead;
-use crate::http::{End, Over};
+use crate::http::{End, ResponseEnd};
 use mcpreel_wire::message::Era;
 
 impl Correlator {
@@ -22,8 +22,8 @@ impl Correlator {
     }
 
     /// The response to an HTTP exchange is over, whether or not it held the answers.
-    pub(crate) fn response_over(&mut self, over: &Over) {
-        let Over {
+    pub(crate) fn response_over(&mut self, over: &ResponseEnd) {
+        let ResponseEnd {
             http,
             t,
             end,

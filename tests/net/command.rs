@@ -1,7 +1,7 @@
 //! A server that the proxy starts: connections wait for it, signals reach it, and the proxy ends as it
 //! does.
 
-use crate::support::proxy::{Proxy, recording, upstream};
+use crate::support::proxy::{Proxy, later_upstream, recording, upstream};
 use crate::support::{Library, send, wait_for};
 use nix::sys::signal::Signal;
 use std::os::unix::process::ExitStatusExt as _;
@@ -19,10 +19,7 @@ fn script(dir: &Path, line: &str) -> String {
 #[test]
 fn connections_wait_until_the_server_listens() {
     let library = Library::new();
-    let (listener, url) = upstream();
-    // The port is known, and nobody listens at it until the server does.
-    let address = listener.local_addr().unwrap();
-    drop(listener);
+    let (address, url) = later_upstream();
     let script = script(
         library.path(),
         "touch up; until test -e down; do sleep 0.01; done; exit 7",
@@ -59,8 +56,7 @@ fn connections_wait_until_the_server_listens() {
 #[test]
 fn connections_that_wait_for_a_server_that_ends_are_told() {
     let library = Library::new();
-    let (listener, url) = upstream();
-    drop(listener);
+    let (_, url) = later_upstream();
     let script = script(library.path(), "exit 3");
     let proxy = Proxy::start(&library, &url, &["--", "sh", "-c", &script]);
     let request = format!("GET / HTTP/1.1\r\nHost: {}\r\n\r\n", proxy.authority());

@@ -1,7 +1,7 @@
 //! A server that cannot be reached: a 502 that says which step failed, and what to do.
 
 use crate::support::Library;
-use crate::support::proxy::{Proxy, upstream};
+use crate::support::proxy::{Proxy, later_upstream, upstream};
 use serde_json::Value;
 use std::io::{ErrorKind, Read as _};
 
@@ -24,8 +24,7 @@ fn answer(url: &str, more: &[&str]) -> (String, String) {
 
 #[test]
 fn each_step_that_fails_has_its_sentence() {
-    let (closed, refused) = upstream();
-    drop(closed);
+    let (_, refused) = later_upstream();
     let (plain, _) = upstream();
     let port = plain.local_addr().unwrap().port();
     let speaks_http = std::thread::spawn(move || {
@@ -53,8 +52,7 @@ fn each_step_that_fails_has_its_sentence() {
 /// connection, and take the answer with it.
 #[test]
 fn a_large_request_gets_its_502() {
-    let (closed, url) = upstream();
-    drop(closed);
+    let (_, url) = later_upstream();
     let library = Library::new();
     let proxy = Proxy::start(&library, &url, &[]);
     let head = REQUEST.replace("PORT", &proxy.port.to_string());
@@ -69,8 +67,7 @@ fn a_large_request_gets_its_502() {
 /// There is no way to answer without HTTP, and a client may wait for the server's first word.
 #[test]
 fn a_connection_without_http_is_reset() {
-    let (closed, url) = upstream();
-    drop(closed);
+    let (_, url) = later_upstream();
     let library = Library::new();
     let proxy = Proxy::start(&library, &url.replace("http", "tcp"), &[]);
     let error = proxy.connect().read(&mut [0]).unwrap_err();

@@ -1,5 +1,6 @@
 //! A proxy between sockets of a test.
 
+use super::dice::Dice;
 use super::host_session::Collected;
 use super::pieces::Pieces;
 use super::{Library, send, wait_for};
@@ -7,7 +8,7 @@ use mcpreel_store::reader::Recording;
 use nix::sys::signal::Signal;
 use nix::sys::socket::{setsockopt, sockopt};
 use std::io::Read as _;
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 /// `mcpreel proxy`, listening.
@@ -104,6 +105,18 @@ pub fn upstream() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
     let address = listener.local_addr().expect("it has an address");
     (listener, format!("http://{address}"))
+}
+
+/// An address for a server that will listen later, and its URL: no outgoing connection of anybody gets
+/// such a port meanwhile.
+pub fn later_upstream() -> (SocketAddr, String) {
+    let mut dice = Dice::shaken();
+    let listener = wait_for("a free port", || {
+        let port = u16::try_from(10_000 + dice.below(20_000)).expect("a port");
+        TcpListener::bind(("127.0.0.1", port)).ok()
+    });
+    let address = listener.local_addr().expect("it has an address");
+    (address, format!("http://{address}"))
 }
 
 /// The whole recording of a proxy that has ended.

@@ -229,6 +229,11 @@ impl Upstream {
         let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
         for address in found {
             match TcpStream::connect(address).await {
+                // Where nobody listens at a port that outgoing connections get as well, one can have
+                // been connected to itself (RFC 9293 section 3.5, simultaneous open).
+                Ok(stream) if stream.local_addr().is_ok_and(|own| own == address) => {
+                    last = io::ErrorKind::ConnectionRefused.into();
+                }
                 Ok(stream) => {
                     took.tcp = clock.now().0 - began.0;
                     // Where it fails, small messages wait for a moment.

@@ -10,6 +10,7 @@
 //! Nothing below this module sees raw arguments, and no command imports from this file: it alone
 //! knows all commands.
 
+mod bridge;
 pub mod cassette;
 mod ci_reports;
 mod comparison;
@@ -32,6 +33,7 @@ pub mod output;
 mod proxy;
 mod prune;
 mod quantity;
+mod reach;
 mod redact;
 mod reindex;
 mod replay;

@@ -3,17 +3,21 @@
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::{Folder, Settings};
 use super::output;
-use super::{quantity, run};
+use super::reach::Reach;
+use super::{bridge, quantity, run};
 use clap::Args;
 use mcpreel_capture::net::credentials::Credentials;
-use mcpreel_capture::net::tls::{CaError, Tls};
 use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_capture::net::{Plan, is_loopback};
-use mcpreel_store::record::{self, proxy::proxy};
+use mcpreel_store::record::{self, Ending, proxy::proxy};
 use mcpreel_wire::text::escape;
+use std::cell::Cell;
 use std::ffi::OsString;
-use std::net::{SocketAddr, ToSocketAddrs as _};
-use std::path::PathBuf;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, ToSocketAddrs as _};
+use std::rc::Rc;
+
+/// A free port of this machine alone.
+const ANY_PORT: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0));
 
 /// Record a server that is reached by a URL
 ///
@@ -55,38 +59,19 @@ pub struct Proxy {
     /// Record at most this much traffic (connections go on), for example 500MB
     #[arg(long, value_name = "SIZE", value_parser = quantity::size)]
     max_size: Option<u64>,
-    /// Add a header to each request; may be given several times
-    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header)]
-    headers: Vec<(String, String)>,
     /// Pass Host, Origin and Referer as they are, and refuse no web page: behind a tunnel, for hosts in
     /// a cloud
     #[arg(long)]
     keep_host: bool,
     #[command(flatten)]
-    trust: Trust,
-    /// Record credentials as well: tokens, cookies, codes
-    #[arg(long)]
-    keep_credentials: bool,
+    reach: Reach,
+    /// Be a stdio server: speak with the host on stdin and stdout, and carry it to URL. `run --url`
+    /// records both sides
+    #[arg(long, conflicts_with_all = ["listen", "expose", "keep_host", "command"])]
+    stdio: bool,
     /// Start the server as well: record what it prints, and end with it
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
-}
-
-/// Whom a server with TLS has to be.
-#[derive(Debug, Args)]
-struct Trust {
-    /// Believe this authority as well, for a server with TLS: its certificate in PEM
-    #[arg(long, value_name = "FILE")]
-    ca: Option<PathBuf>,
-    /// Believe any certificate of the server
-    #[arg(long)]
-    insecure: bool,
-}
-
-impl Trust {
-    fn tls(&self) -> Result<Tls, CaError> {
-        Tls::new(self.ca.as_deref(), self.insecure)
-    }
 }
 
 impl Proxy {
@@ -110,24 +95,29 @@ impl Proxy {
             .or_else(|| is_alone.then(|| self.url.host().to_owned()));
         let (upstream, transport) = (self.url.to_string(), self.url.transport());
         let mut key = [0; 32];
-        if !self.keep_credentials {
+        if !self.reach.keep_credentials {
             getrandom::fill(&mut key)?;
         }
-        let tls = self.url.is_tls().then(|| self.trust.tls());
+        let tls = self.url.is_tls().then(|| self.reach.tls());
         let tls = tls
             .transpose()
             .map_err(|error| Failure::Usage(error.to_string()))?;
+        let mut headers = self.reach.headers().map_err(Failure::Usage)?;
+        let own_client = self
+            .stdio
+            .then(|| (self.url.clone(), std::mem::take(&mut headers)));
         let plan = Plan {
             upstream: self.url,
             tls,
-            listen: self.listen,
+            listen: self.listen.or(self.stdio.then_some(ANY_PORT)),
             keep_host: self.keep_host,
-            headers: self.headers,
-            credentials: (!self.keep_credentials).then(|| Credentials::new(key)),
+            headers,
+            credentials: (!self.reach.keep_credentials).then(|| Credentials::new(key)),
         };
         let options = record::Options {
             name: name.and_then(|name| run::usable(name, &mut faults)),
             command: self.command,
+            recorded_command: None,
             dir: settings.recordings_dir(&self.folder),
             cwd: None,
             origin: "live",
@@ -140,11 +130,20 @@ impl Proxy {
             slow_ns,
             remarks: faults,
         };
-        let ready = |url: &str| {
+        let was_there = Rc::new(Cell::new(true));
+        let ready = |url: &str, address| {
+            if let Some((url, headers)) = own_client {
+                // The headers are the client's own: nobody else who finds the port gets them.
+                return Some(bridge::own_client(&url, address, headers, &was_there));
+            }
             let put = format!("put {} into your host (Ctrl-C ends it)", escape(url));
             output::say(&format!("recording {}: {put}", escape(&upstream)));
+            None
         };
-        let ending = proxy(&options, plan, ready)?;
+        let mut ending = proxy(&options, plan, ready)?;
+        if !was_there.get() {
+            ending = Ending::Code(1);
+        }
         Ok(Exit::Process(record::end_as(ending)))
     }
 }
@@ -160,16 +159,4 @@ fn address(text: &str) -> Result<SocketAddr, String> {
         .and_then(|mut found| found.next());
     found
         .ok_or_else(|| "an address and a port, for example 127.0.0.1:8000 or [::1]:8000".to_owned())
-}
-
-fn header(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once(':').ok_or("a header is NAME: VALUE")?;
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    if name.is_empty() || !name.bytes().all(is_token) {
-        return Err(format!("{name:?} is no name of a header"));
-    }
-    if value.contains(['\r', '\n', '\0']) {
-        return Err("the value of a header is one line".to_owned());
-    }
-    Ok((name.to_owned(), value.trim().to_owned()))
 }

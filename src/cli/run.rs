@@ -4,8 +4,10 @@
 //! put on record, and the session goes on.
 
 use super::folder::{Folder, Settings};
-use super::{log, quantity};
+use super::reach::{self, Reach};
+use super::{exit, log, quantity};
 use clap::Args;
+use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_store::record;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -39,8 +41,18 @@ pub struct Run {
     /// Mark the recording as one of the demo
     #[arg(long, hide = true)]
     demo: bool,
+    /// Record a server that is reached by this URL, for a host that only starts commands: what the
+    /// host says, and in a recording of its own (NAME-http) what goes over the network
+    #[arg(long, value_name = "URL", value_parser = reach::http_url, conflicts_with = "command")]
+    url: Option<Upstream>,
+    #[command(flatten)]
+    reach: Reach,
     /// The server's command and its arguments
-    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+    #[arg(
+        required_unless_present = "url",
+        trailing_var_arg = true,
+        value_name = "COMMAND"
+    )]
     pub command: Vec<OsString>,
 }
 
@@ -50,10 +62,27 @@ impl Run {
         let settings = Settings::read();
         let mut faults: Vec<String> = settings.faults().collect();
         let [max_size, slow_ns] = configured(&settings, &mut faults);
+        let dir = settings.recordings_dir(&self.folder);
+        let mut name = self.name.and_then(|name| usable(name, &mut faults));
+        let (mut command, mut recorded_command) = (self.command, None);
+        if let Some(url) = &self.url {
+            let own = name.get_or_insert_with(|| url.host().to_owned());
+            let own = Some(("--name", format!("{own}-http").into()));
+            let dir = dir.as_ref().ok().map(|dir| ("--dir", dir.into()));
+            let most = self.max_size.map(|most| ("--max-size", most.to_string().into()));
+            let options = own.into_iter().chain(dir).chain(most);
+            match self.reach.bridge(url, options) {
+                Ok(words) => (command, recorded_command) = words,
+                Err(error) => return exit::code(Err(error.into())).0,
+            }
+        } else if self.reach.is_used() {
+            faults.push("--header, --ca and the like are not used: they go with --url".to_owned());
+        }
         let options = record::Options {
-            command: self.command,
-            name: self.name.and_then(|name| usable(name, &mut faults)),
-            dir: settings.recordings_dir(&self.folder),
+            command,
+            recorded_command,
+            name,
+            dir,
             cwd: None,
             transport: "stdio",
             url: None,

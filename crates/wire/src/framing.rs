@@ -13,6 +13,18 @@ use std::ops::Range;
 /// 1 GB, and 32-bit offsets reach into every frame.
 pub const MAX_FRAME: u64 = 512 << 20;
 
+/// A JSON message as a line: its line breaks, which stand for nothing, are spaces.
+pub fn as_line(message: &[u8]) -> Vec<u8> {
+    let mut line = message.trim_ascii().to_vec();
+    for byte in &mut line {
+        if matches!(byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+    line.push(b'\n');
+    line
+}
+
 /// A scanner for one stream that reports where its frames end.
 #[derive(Clone, Debug)]
 pub struct Framer {

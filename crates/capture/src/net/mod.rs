@@ -32,6 +32,7 @@ use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::Pin;
 use std::process::ExitStatus;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -109,6 +110,10 @@ impl Listener {
         Err(last)
     }
 
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// The URL that a host has to use.
     pub fn url(&self, plan: &Plan) -> String {
         plan.upstream.url_at(self.address)
@@ -132,18 +137,21 @@ pub fn is_loopback(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
-/// How long connections may go on that were open when the server ended.
+/// How long connections may go on that were open when the server, or our own client, ended.
 const DRAINED: Duration = Duration::from_millis(250);
 
-/// Relays every connection until a signal says that it is over, or until `server` has ended, which
-/// gets the signals then. Returns how it ended. `ready` is called when clients can connect and signals
-/// are waited for.
+/// A client of our own, which is over when the future is.
+pub type OwnClient = Pin<Box<dyn Future<Output = ()>>>;
+
+/// Relays every connection until a signal says that it is over, until the client of our own is, or until
+/// `server` has ended, which gets the signals then. Returns how it ended. `ready` is called when clients
+/// can connect and signals are waited for; it gives the client of our own, if there is one.
 pub fn serve(
     plan: Plan,
     listener: Listener,
     server: Option<Server>,
     tap: &Arc<Tap>,
-    ready: impl FnOnce(),
+    ready: impl FnOnce() -> Option<OwnClient>,
 ) -> io::Result<Option<ExitStatus>> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -175,16 +183,23 @@ pub fn serve(
         drop(open);
         let Some(mut server) = server else {
             let mut signals = signals()?;
-            ready();
+            let mut client = ready();
             poll_fn(|cx| {
-                let mut arrived = signals.iter_mut().map(|it| it.poll_recv(cx).is_ready());
-                if arrived.any(|it| it) {
+                let mut signals = signals.iter_mut();
+                let is_over = signals.any(|it| it.poll_recv(cx).is_ready())
+                    || (client.as_mut()).is_some_and(|it| it.as_mut().poll(cx).is_ready());
+                if is_over {
                     Poll::Ready(())
                 } else {
                     Poll::Pending
                 }
             })
             .await;
+            if client.take().is_some() {
+                // With it the connections end, which is to be on record.
+                accepting.iter().for_each(JoinHandle::abort);
+                let _ = tokio::time::timeout(DRAINED, all_over.recv()).await;
+            }
             return Ok(None);
         };
         ready();

@@ -241,9 +241,16 @@ pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
         let is_message = facts
             .troubled()
             .any(|call| call.http == one.id && call.status == Status::Error);
-        // Who probes for the newer era is refused by servers of the older one.
+        // Who looks for the newer era is refused by servers of the older one; who looks for streamable
+        // HTTP, by servers that only have HTTP+SSE.
+        let found_another = facts.https.last_initialize > one.id;
+        let is_older = matches!(one.status, Some(400 | 404 | 405)) && found_another;
         let mut opening = facts.opening.iter().filter(|call| call.http == one.id);
-        let is_probe = opening.any(|call| &*call.method == PROBE);
+        let is_probe = opening.any(|call| match &*call.method {
+            PROBE => true,
+            "initialize" => is_older,
+            _ => false,
+        });
         asks && one.status != Some(401) && !is_message && !is_probe
     };
     let refused: Vec<_> = facts.https.refused.iter().filter(is_refused).collect();

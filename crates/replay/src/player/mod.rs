@@ -185,6 +185,7 @@ impl Play<'_> {
         let file = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(record::Options {
             command: self.command.words.clone(),
+            recorded_command: None,
             name: Some(self.summary.name.clone()),
             dir: self.dir.clone(),
             cwd: self.command.dir.clone(),

@@ -2,11 +2,12 @@
 
 use super::{Ending, Options, Recorder, conclude};
 use mcpreel_capture::net::server::Server;
-use mcpreel_capture::net::{self, Listener, Plan};
+use mcpreel_capture::net::{self, Listener, OwnClient, Plan};
 use mcpreel_capture::process::signals;
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::event::EventKind;
 use std::io;
+use std::net::SocketAddr;
 
 /// Why a proxy did not come about, or came to its end.
 #[derive(Debug, thiserror::Error)]
@@ -18,11 +19,12 @@ pub enum ProxyError {
 }
 
 /// Relays and records connections until a signal comes, or until the server of `options` has ended, where
-/// that has a command. `ready` is called once clients can connect, with the URL that they have to use.
+/// that has a command. `ready` is called once clients can connect, with the URL that they have to use and
+/// the address in it. A client of our own that it gives ends all when it is over.
 pub fn proxy(
     options: &Options,
     plan: Plan,
-    ready: impl FnOnce(&str),
+    ready: impl FnOnce(&str, SocketAddr) -> Option<OwnClient>,
 ) -> Result<Ending, ProxyError> {
     signals::survive_large_files();
     let listener = Listener::open(&plan).map_err(|source| {
@@ -34,7 +36,7 @@ pub fn proxy(
     let mut recorder = Recorder::create(options, Clock::start());
     let tap = recorder.tap();
     recorder.record_remarks(options);
-    let url = listener.url(&plan);
+    let (url, address) = (listener.url(&plan), listener.address());
     tap.event(EventKind::Listening {
         url: plan.recorded(&url),
         upstream: plan.recorded(&plan.upstream.to_string()),
@@ -51,7 +53,7 @@ pub fn proxy(
     };
     let ended = net::serve(plan, listener, server, &tap, || {
         recorder.start();
-        ready(&url);
+        ready(&url, address)
     });
     let ending = if let Ok(Some(status)) = ended {
         conclude(&Ok(status), &recorder)

@@ -113,7 +113,9 @@ impl Files {
     fn create(options: &Options, clock: Clock) -> Result<(Writer, Self), String> {
         let dir = options.dir.clone()?;
         let random = || getrandom::u32().map_err(|error| error.to_string());
-        let ours = context::of(&options.command, clock.wall_ns());
+        let command = options.recorded_command.as_ref();
+        let command = command.unwrap_or(&options.command);
+        let ours = context::of(command, clock.wall_ns());
         let cwd = options.cwd.as_ref();
         let cwd = cwd.map(|dir| dir.to_string_lossy().into_owned());
         let name = options.name.clone();

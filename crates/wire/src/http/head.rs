@@ -123,6 +123,12 @@ impl Head {
     }
 }
 
+/// Whether it can be the name of a header (RFC 9110, 5.6.2).
+pub fn is_header_name(name: &str) -> bool {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_token)
+}
+
 /// Whether all of a head is there.
 fn whole(parsed: httparse::Result<usize>) -> Option<()> {
     matches!(parsed, Ok(Status::Complete(_))).then_some(())

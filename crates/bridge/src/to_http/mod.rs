@@ -1,0 +1,452 @@
+//! A stdio server in front of one that is reached by HTTP: each line is a request of its own.
+//!
+//! ```text
+//!  line ──▶ POST ──▶ body, or events ──▶ lines
+//!           GET (legacy: what the server says by itself; HTTP+SSE: all that it says)
+//! ```
+//!
+//! * **Order.** `initialize` and `notifications/initialized` are over before the next message is
+//!   sent; all others are sent as they come, side by side.
+//! * **Legacy sessions** (2025-03-26 to 2025-11-25, "Session Management"): their id and version go with
+//!   every request. Where the server has lost the session, a new one is begun with the same
+//!   `initialize`, and the message sent again. Streams that break are taken up again with
+//!   `Last-Event-ID`.
+//! * **Modern era** (2026-07-28): headers repeat what the message says; to cancel is to close the stream.
+//! * **HTTP+SSE** (2024-11-05): where the first request is refused without a JSON-RPC answer.
+//! * A request that gets no answer gets an error that says why.
+
+mod message;
+mod streams;
+
+use crate::client::{Client, Headers, Request, Response, too_long};
+use crate::connection::Item;
+use crate::request_headers::MirroredArguments;
+use crate::{BRIDGE_ERROR, error_response};
+use mcpreel_wire::framing::as_line;
+use mcpreel_wire::id::RequestId;
+use mcpreel_wire::json::{Document, follow};
+use mcpreel_wire::message::{Body, classify};
+use message::{Message, Step};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::rc::Rc;
+use std::time::Duration;
+use streams::Resumption;
+use tokio::sync::mpsc::{Receiver, Sender};
+use tokio::sync::{Mutex, Notify};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::timeout;
+
+/// How long the end of a session may take.
+const LEAVE_WITHIN: Duration = Duration::from_secs(2);
+
+/// Both ends of a bridge.
+pub struct Bridge {
+    client: Client,
+    /// The URL, for people, and its path and query.
+    url: String,
+    target: String,
+    lines: Sender<Vec<u8>>,
+    /// Says something to the user.
+    say: Box<dyn Fn(&str)>,
+    /// Held by whoever has to be over before the next message is sent.
+    turn: Mutex<()>,
+    /// An answer came on a stream that is not its request's own.
+    answered: Notify,
+    /// The stream on which everything comes has ended (2024-11-05).
+    lost: Notify,
+    state: RefCell<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Whether the server has answered in streamable HTTP.
+    is_streamable: bool,
+    /// Where messages go in HTTP+SSE (2024-11-05).
+    endpoint: Option<String>,
+    /// Requests whose answers come on its stream.
+    waiting: HashSet<RequestId>,
+    session: Option<String>,
+    /// The version that the session has settled on.
+    version: Option<String>,
+    /// What began the session.
+    initialize: Option<Rc<Message>>,
+    /// The stream of what the server says by itself, or (2024-11-05) of all that it says.
+    listening: Option<AbortHandle>,
+    mirrored: MirroredArguments,
+    /// Requests under way.
+    open: HashMap<RequestId, Open>,
+}
+
+struct Open {
+    task: AbortHandle,
+    message: Rc<Message>,
+}
+
+/// Why a message got no answer.
+enum Failure {
+    /// The server's own JSON-RPC error: its JSON.
+    Error(String),
+    /// In words.
+    Text(String),
+    /// The server does not know the session any more that the message named.
+    SessionLost(Option<String>),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Text(error.to_string())
+    }
+}
+
+impl Bridge {
+    /// A bridge to what `client` reaches at `target`, which writes what comes to `lines`.
+    pub fn new(
+        client: Client,
+        (url, target): (String, String),
+        lines: Sender<Vec<u8>>,
+        say: Box<dyn Fn(&str)>,
+    ) -> Self {
+        Self {
+            client,
+            url,
+            target,
+            lines,
+            say,
+            turn: Mutex::default(),
+            answered: Notify::new(),
+            lost: Notify::new(),
+            state: RefCell::default(),
+        }
+    }
+
+    /// Carries the lines of the host until there are no more, and all are answered. Returns whether the
+    /// server was there to the end. To be run in a `LocalSet`.
+    pub async fn run(self: Rc<Self>, mut host: Receiver<Vec<u8>>) -> bool {
+        let mut tasks = JoinSet::new();
+        loop {
+            tokio::select! {
+                line = host.recv() => match line {
+                    Some(line) => self.begin(line, &mut tasks),
+                    None => break,
+                },
+                Some(_) = tasks.join_next() => {}
+                () = self.lost.notified() => return false,
+            }
+        }
+        self.stop_streams();
+        let waits = async {
+            while tasks.join_next().await.is_some() {}
+            while !self.state.borrow().waiting.is_empty() {
+                self.answered.notified().await;
+            }
+        };
+        tokio::select! {
+            () = waits => {}
+            () = self.lost.notified() => return false,
+        }
+        let _ = timeout(LEAVE_WITHIN, self.leave()).await;
+        let listening = self.state.borrow_mut().listening.take();
+        listening.iter().for_each(AbortHandle::abort);
+        true
+    }
+
+    /// Sends a line, unless it cancels a request of the modern era.
+    fn begin(self: &Rc<Self>, line: Vec<u8>, tasks: &mut JoinSet<()>) {
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        let message = Rc::new(Message::new(line));
+        let mut state = self.state.borrow_mut();
+        if let Some(id) = &message.cancels
+            && state.open.get(id).is_some_and(|it| it.message.is_modern())
+        {
+            let open = state.open.remove(id);
+            return open.iter().for_each(|it| it.task.abort());
+        }
+        let (bridge, sent) = (Rc::clone(self), Rc::clone(&message));
+        let task = tasks.spawn_local(async move { bridge.carry(&sent).await });
+        for id in &message.requests {
+            let (task, message) = (task.clone(), Rc::clone(&message));
+            state.open.insert(id.clone(), Open { task, message });
+        }
+    }
+
+    /// Closes the streams of subscriptions, which would go on for ever.
+    fn stop_streams(&self) {
+        let state = self.state.borrow();
+        let open = state.open.values();
+        let endless = open.filter(|it| it.message.step == Step::Listen);
+        endless.for_each(|it| it.task.abort());
+    }
+
+    /// Ends the session (2025-03-26, "Session Management").
+    async fn leave(&self) {
+        let headers = self.session_headers();
+        if self.state.borrow().session.is_some() {
+            let leave = self.request("DELETE", &self.target, headers, None);
+            if let Ok(mut response) = self.client.send(&leave).await {
+                let _ = response.body().await;
+            }
+        }
+    }
+
+    /// Sends a message and hands on what comes for it. Requests that get no answer get an error.
+    async fn carry(self: &Rc<Self>, message: &Rc<Message>) {
+        let turn = self.turn.lock().await;
+        let is_first = matches!(message.step, Step::Initialize | Step::Initialized);
+        let turn = is_first.then_some(turn);
+        let mut open: HashSet<_> = message.requests.iter().cloned().collect();
+        let mut sent = self.send(message, &mut open).await;
+        if let Err(Failure::SessionLost(lost)) = &sent {
+            sent = match self.begin_again(lost.as_deref()).await {
+                Ok(()) => self.send(message, &mut open).await,
+                Err(failure) => Err(failure),
+            };
+        }
+        drop(turn);
+        if let Err(failure) = sent {
+            self.fail(&open, &failure).await;
+        }
+        let mut state = self.state.borrow_mut();
+        message.requests.iter().for_each(|id| {
+            state.open.remove(id);
+        });
+    }
+
+    async fn fail(&self, open: &HashSet<RequestId>, failure: &Failure) {
+        let text = match failure {
+            Failure::Error(json) => json.clone(),
+            Failure::Text(text) => text.clone(),
+            Failure::SessionLost(_) => format!("{} does not know the session any more", self.url),
+        };
+        if open.is_empty() {
+            (self.say)(&text);
+        }
+        for id in open {
+            let response = match failure {
+                Failure::Error(error) => {
+                    let id = id.json();
+                    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}").into_bytes()
+                }
+                _ => error_response(Some(id), BRIDGE_ERROR, &text),
+            };
+            self.give(&response).await;
+        }
+    }
+
+    /// Sends a message; returns once it is dealt with. Requests that were answered leave `open`.
+    async fn send(
+        self: &Rc<Self>,
+        message: &Rc<Message>,
+        open: &mut HashSet<RequestId>,
+    ) -> Result<(), Failure> {
+        let (endpoint, session) = {
+            let state = self.state.borrow();
+            (state.endpoint.clone(), state.session.clone())
+        };
+        let target = endpoint.as_deref().unwrap_or(&self.target);
+        let headers = self.headers(message);
+        if endpoint.is_some() {
+            // The answer may come before the server has said that it will.
+            self.state.borrow_mut().waiting.extend(open.iter().cloned());
+        }
+        let request = self.request("POST", target, headers, Some(&message.line));
+        let sent = self.client.send(&request).await;
+        let is_refused = !sent.as_ref().is_ok_and(Response::is_success);
+        if endpoint.is_some() && is_refused {
+            let mut state = self.state.borrow_mut();
+            open.retain(|id| state.waiting.remove(id));
+        }
+        let mut response = sent.map_err(|error| self.unreachable(&error))?;
+        let status = response.status();
+        if endpoint.is_some() && !is_refused {
+            open.clear();
+            response.body().await?;
+            return Ok(());
+        }
+        if response.is_success() {
+            self.keep_session(message, &response);
+            self.answer(message, &mut response, open).await?;
+            if message.step == Step::Initialized {
+                self.listen();
+            }
+            return Ok(());
+        }
+        let body = response.body().await?;
+        if status == 404 && session.is_some() && message.step == Step::Other {
+            return Err(Failure::SessionLost(session));
+        }
+        let refusal = self.refusal(&response, &body);
+        let is_streamable = self.state.borrow().is_streamable || endpoint.is_some();
+        let may_be_older = matches!(status, 400 | 404 | 405) && !is_streamable;
+        if may_be_older && matches!(refusal, Failure::Text(_)) && self.open_events().await {
+            return Box::pin(self.send(message, open)).await;
+        }
+        Err(refusal)
+    }
+
+    /// Hands on the answer to a message.
+    async fn answer(
+        &self,
+        message: &Message,
+        response: &mut Response<'_>,
+        open: &mut HashSet<RequestId>,
+    ) -> Result<(), Failure> {
+        let mut last = Resumption::default();
+        self.read(response, open, &mut last).await?;
+        if open.is_empty() {
+            return Ok(());
+        }
+        if last.id.is_none() || message.is_modern() {
+            let text = format!("{} ended its answer without a response", self.url);
+            return Err(Failure::Text(text));
+        }
+        self.stream(last, Some(open)).await
+    }
+
+    /// Hands on the messages of a response. Ends when all of `open` are answered.
+    async fn read(
+        &self,
+        response: &mut Response<'_>,
+        open: &mut HashSet<RequestId>,
+        last: &mut Resumption,
+    ) -> Result<(), Failure> {
+        let waits = !open.is_empty();
+        loop {
+            match response.next().await {
+                Ok(Some(Item::Event(event))) => {
+                    last.id = event.id.or(last.id.take());
+                    last.pause = event.retry.map(Duration::from_millis).or(last.pause);
+                    let is_message = event.name.is_none_or(|name| name == "message");
+                    if is_message && !event.data.is_empty() {
+                        self.deliver(&event.data, open).await;
+                    }
+                }
+                Ok(Some(Item::Body(body))) => self.deliver(&body, open).await,
+                Ok(Some(Item::TooLong)) => return Err(too_long().into()),
+                Ok(Some(Item::Head(_))) => {}
+                Ok(Some(Item::End { .. }) | None) | Err(_) => return Ok(()),
+            }
+            // Some servers keep the stream open behind the answer.
+            if waits && open.is_empty() && response.head.is_event_stream() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Hands on a message of the server.
+    async fn deliver(&self, bytes: &[u8], open: &mut HashSet<RequestId>) {
+        for one in classify(bytes).messages {
+            let Body::Response(response) = one.body else {
+                continue;
+            };
+            if let Some(id) = response.id {
+                open.remove(&id);
+                if self.state.borrow_mut().waiting.remove(&id) {
+                    self.answered.notify_one();
+                }
+            }
+        }
+        if let Ok(document) = Document::parse(bytes) {
+            let (root, mut state) = (document.root(), self.state.borrow_mut());
+            state.mirrored.learn(root);
+            let version = follow(root, &["result", "protocolVersion"]);
+            let version = version.and_then(|it| it.as_str().map(String::from));
+            state.version = version.or(state.version.take());
+        }
+        self.give(bytes).await;
+    }
+
+    async fn give(&self, message: &[u8]) {
+        // A host that has gone reads nothing.
+        let _ = self.lines.send(as_line(message)).await;
+    }
+
+    /// Why a request was refused: in the server's own words, if they are JSON-RPC.
+    fn refusal(&self, response: &Response<'_>, body: &[u8]) -> Failure {
+        let document = Document::parse(body).ok();
+        let error = document.as_ref().and_then(|it| it.root().get("error"));
+        if let Some(error) = error.filter(|it| it.is_object() && it.get("code").is_some()) {
+            return Failure::Error(error.raw_text().into_owned());
+        }
+        let (status, url) = (response.status(), &self.url);
+        let text = String::from_utf8_lossy(body);
+        // What the recorder in between says of itself is a sentence already.
+        if response.head.get("server") == Some("mcpreel") {
+            return Failure::Text(text.trim().trim_start_matches("mcpreel: ").to_owned());
+        }
+        let hint = match status {
+            401 => "; it wants credentials: --header 'Authorization: Bearer …'",
+            404 | 405 => "; is the path of the URL right?",
+            _ => "",
+        };
+        let first: String = text.trim().chars().take(200).collect();
+        let said = if first.is_empty() {
+            first
+        } else {
+            format!(": {first}")
+        };
+        Failure::Text(format!("{url} answered HTTP {status}{said}{hint}"))
+    }
+
+    fn unreachable(&self, error: &io::Error) -> Failure {
+        Failure::Text(format!("{} cannot be reached: {error}", self.url))
+    }
+}
+
+/// The body of a response whose messages nobody waits for.
+async fn body_of(response: &mut Response<'_>) -> Vec<u8> {
+    response.body().await.unwrap_or_default()
+}
+
+/// Requests and their headers.
+impl Bridge {
+    fn request<'a>(
+        &self,
+        method: &'static str,
+        target: &'a str,
+        mut headers: Headers,
+        body: Option<&'a [u8]>,
+    ) -> Request<'a> {
+        if body.is_some() {
+            headers.push(("Content-Type".into(), "application/json".to_owned()));
+        }
+        let accept = match method {
+            "POST" => "application/json, text/event-stream",
+            _ => "text/event-stream",
+        };
+        headers.push(("Accept".into(), accept.to_owned()));
+        Request {
+            method,
+            target,
+            headers,
+            body: body.map(<[u8]>::trim_ascii),
+        }
+    }
+
+    fn session_headers(&self) -> Headers {
+        let state = self.state.borrow();
+        let session = state.session.clone();
+        let version = state.version.clone();
+        let session = session.map(|it| ("Mcp-Session-Id".into(), it));
+        let version = version.map(|it| ("MCP-Protocol-Version".into(), it));
+        session.into_iter().chain(version).collect()
+    }
+
+    /// The headers of a message besides those of each.
+    fn headers(&self, message: &Message) -> Headers {
+        let Some(version) = &message.version else {
+            return match message.step {
+                Step::Initialize => Headers::new(),
+                _ => self.session_headers(),
+            };
+        };
+        let mut headers = vec![("MCP-Protocol-Version".into(), version.clone())];
+        if let Ok(document) = Document::parse(&message.line) {
+            headers.extend(self.state.borrow().mirrored.headers(document.root()));
+        }
+        headers
+    }
+}

@@ -1,0 +1,157 @@
+//! How a server behind a URL is reached: the options of all commands that reach one, and the command by
+//! which those start a bridge to it that know servers as processes only.
+
+use clap::Args;
+use mcpreel_capture::net::tls::{CaError, Tls};
+use mcpreel_capture::net::upstream::Upstream;
+use mcpreel_wire::http::head::is_header_name;
+use std::env::VarError;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// How a server behind a URL is reached.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "A server with a URL")]
+pub struct Reach {
+    /// Add a header to each request; may be given several times. ${NAME} is the variable of the
+    /// environment
+    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header)]
+    headers: Vec<(String, String)>,
+    /// Believe this authority as well, for a server with TLS: its certificate in PEM
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
+    /// Believe any certificate of the server
+    #[arg(long)]
+    insecure: bool,
+    /// Record credentials as well: tokens, cookies, codes
+    #[arg(long)]
+    pub keep_credentials: bool,
+}
+
+impl Reach {
+    pub fn tls(&self) -> Result<Tls, CaError> {
+        Tls::new(self.ca.as_deref(), self.insecure)
+    }
+
+    /// The headers, with what the environment says for `${NAME}`.
+    pub fn headers(&self) -> Result<Vec<(String, String)>, String> {
+        let headers = self.headers.iter();
+        let filled = headers.map(|(name, value)| Ok((name.clone(), filled(value)?)));
+        filled.collect()
+    }
+
+    /// Whether something is asked that a command on pipes has no use for.
+    pub fn is_used(&self) -> bool {
+        !self.headers.is_empty() || self.ca.is_some() || self.insecure || self.keep_credentials
+    }
+
+    /// The command of a stdio server that carries all to `url`, and what goes on record of it, if that is
+    /// not the same: values of headers are credentials, unless they come from the environment.
+    pub fn bridge(
+        &self,
+        url: &Upstream,
+        options: impl IntoIterator<Item = (&'static str, OsString)>,
+    ) -> std::io::Result<(Vec<OsString>, Option<Vec<OsString>>)> {
+        let mut words: Vec<OsString> = vec![std::env::current_exe()?.into()];
+        words.extend(["proxy", "--stdio"].map(OsString::from));
+        for (option, value) in options {
+            words.extend([option.into(), value]);
+        }
+        if let Some(ca) = &self.ca {
+            words.extend(["--ca".into(), ca.into()]);
+        }
+        let is_set = [
+            ("--insecure", self.insecure),
+            ("--keep-credentials", self.keep_credentials),
+        ];
+        let is_set = is_set.into_iter().filter(|(_, is_set)| *is_set);
+        words.extend(is_set.map(|(option, _)| option.into()));
+        let mut recorded = words.clone();
+        for (number, (name, value)) in (1..).zip(&self.headers) {
+            let hidden = if value.contains("${") {
+                value.clone()
+            } else {
+                format!("‹secret:{number}›")
+            };
+            words.extend(["--header".into(), format!("{name}: {value}").into()]);
+            recorded.extend(["--header".into(), format!("{name}: {hidden}").into()]);
+        }
+        let url = OsString::from(url.to_string());
+        words.push(url.clone());
+        recorded.push(url);
+        let differs = recorded != words;
+        Ok((words, differs.then_some(recorded)))
+    }
+}
+
+/// Reads the URL of a server that speaks HTTP.
+pub fn http_url(text: &str) -> Result<Upstream, String> {
+    let url = Upstream::parse(text)?;
+    let is_http = url.transport() == "http";
+    let only = || "here a URL begins with http:// or https://".to_owned();
+    is_http.then_some(url).ok_or_else(only)
+}
+
+fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once(':').ok_or("a header is NAME: VALUE")?;
+    if !is_header_name(name) {
+        return Err(format!("{name:?} is no name of a header"));
+    }
+    if value.contains(['\r', '\n', '\0']) {
+        return Err("the value of a header is one line".to_owned());
+    }
+    Ok((name.to_owned(), value.trim().to_owned()))
+}
+
+/// A value with what the environment says for each `${NAME}`.
+fn filled(value: &str) -> Result<String, String> {
+    let (mut filled, mut rest) = (String::new(), value);
+    while let Some((before, (name, after))) = rest
+        .split_once("${")
+        .and_then(|(before, after)| Some((before, after.split_once('}')?)))
+    {
+        let found = std::env::var(name).map_err(|error| match error {
+            VarError::NotPresent => format!("the environment has no {name}, which --header names"),
+            VarError::NotUnicode(_) => format!("{name}, which --header names, is no text"),
+        })?;
+        filled += before;
+        filled += &found;
+        rest = after;
+    }
+    Ok(filled + rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_come_from_the_environment_where_they_say_so() {
+        let home = std::env::var("HOME").unwrap();
+        assert_eq!(
+            filled("a ${HOME} b ${HOME}"),
+            Ok(format!("a {home} b {home}"))
+        );
+        assert_eq!(filled("$HOME ${ x"), Ok("$HOME ${ x".to_owned()));
+        assert!(filled("${MCPREEL_NO_SUCH_VARIABLE}").is_err());
+    }
+
+    #[test]
+    fn credentials_in_headers_do_not_go_on_record() {
+        let reach = Reach {
+            headers: vec![
+                ("A".to_owned(), "Bearer hunter2".to_owned()),
+                ("B".to_owned(), "Bearer ${TOKEN}".to_owned()),
+            ],
+            ..Reach::default()
+        };
+        let url = Upstream::parse("https://example.com/mcp").unwrap();
+        let (words, recorded) = reach.bridge(&url, [("--name", "n".into())]).unwrap();
+        let tail = |words: &[OsString]| words[3..].join(" ".as_ref()).into_string().unwrap();
+        let rest = "B: Bearer ${TOKEN} https://example.com/mcp";
+        let expected = format!("--name n --header A: Bearer hunter2 --header {rest}");
+        assert_eq!(tail(&words), expected);
+        let expected = format!("--name n --header A: ‹secret:1› --header {rest}");
+        assert_eq!(tail(&recorded.unwrap()), expected);
+    }
+}

@@ -5,6 +5,7 @@
 
 use super::exit::{Exit, Outcome};
 use super::folder::{Folder, Settings};
+use super::listen::Listen;
 use super::quantity::choice;
 use super::replay::driving::{bind, time};
 use super::{comparison, output, run, select};
@@ -36,6 +37,7 @@ Examples:
   mcpreel mock session.jsonl --latency recorded
   mcpreel mock 7f3a9c21 --fault 'tool:search -> delay 5s' --fault 'tool:pay -> crash'
   mcpreel mock session.reel --assert-no-miss --assert-all-used --format json
+  mcpreel mock 7f3a9c21 --listen 8000        for hosts that want a URL
 
 A fault is `FILTER -> delay 5s`, `-> error -32603 [message]`, `-> drop` or `-> crash`.
 docs/replay.md says which recorded answer a request gets.
@@ -79,6 +81,8 @@ pub struct Mock {
     /// Write the recorded lines of stderr again
     #[arg(long)]
     pub stderr: bool,
+    #[command(flatten)]
+    pub listen: Listen,
     /// Format of the report on stderr
     #[arg(long, value_name = "FORM", default_value = "text")]
     pub format: AccountFormat,
@@ -147,6 +151,10 @@ fn fault(text: &str) -> Result<Fault, String> {
 pub fn run(args: &Mock) -> Outcome {
     let secrets = Secrets(args.bind.iter().cloned().collect());
     let recording = select::whole(&args.recording, &args.folder)?;
+    if let Some(at) = args.listen.listen {
+        let what = format!("answering from {}", escape(&recording.summary()?.name));
+        return args.listen.serve(at, &what);
+    }
     let options = Options {
         on_miss: args.on_miss,
         once: args.once,

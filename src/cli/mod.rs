@@ -24,6 +24,7 @@ mod folder;
 mod hosts;
 mod import;
 mod lint;
+mod listen;
 mod log;
 mod ls;
 mod minimise;

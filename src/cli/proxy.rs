@@ -4,16 +4,16 @@ use super::exit::{Exit, Failure, Outcome};
 use super::folder::{Folder, Settings};
 use super::output;
 use super::reach::Reach;
-use super::{bridge, quantity, run};
+use super::{bridge, listen, quantity, run};
 use clap::Args;
+use mcpreel_capture::net::Plan;
 use mcpreel_capture::net::credentials::Credentials;
 use mcpreel_capture::net::upstream::Upstream;
-use mcpreel_capture::net::{Plan, is_loopback};
 use mcpreel_store::record::{self, Ending, proxy::proxy};
 use mcpreel_wire::text::escape;
 use std::cell::Cell;
 use std::ffi::OsString;
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, ToSocketAddrs as _};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::rc::Rc;
 
 /// A free port of this machine alone.
@@ -46,7 +46,7 @@ pub struct Proxy {
     #[arg(value_name = "URL", value_parser = Upstream::parse)]
     url: Upstream,
     /// Where to listen [default: 127.0.0.1:7339, or the next free port]
-    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = listen::address)]
     listen: Option<SocketAddr>,
     /// Allow an address that other machines can reach
     #[arg(long)]
@@ -76,16 +76,7 @@ pub struct Proxy {
 
 impl Proxy {
     pub fn run(self) -> Outcome {
-        if let Some(at) = self
-            .listen
-            .filter(|at| !is_loopback(at.ip()) && !self.expose)
-        {
-            let why = format!(
-                "other machines can reach {at}, and the server behind it with them; --expose says that \
-                 it is meant"
-            );
-            return Err(Failure::Usage(why));
-        }
+        listen::check(self.listen, self.expose)?;
         let settings = Settings::read();
         let mut faults: Vec<String> = settings.faults().collect();
         let [max_size, slow_ns] = run::configured(&settings, &mut faults);
@@ -146,17 +137,4 @@ impl Proxy {
         }
         Ok(Exit::Process(record::end_as(ending)))
     }
-}
-
-fn address(text: &str) -> Result<SocketAddr, String> {
-    let text = match text.parse::<u16>() {
-        Ok(port) => format!("127.0.0.1:{port}"),
-        Err(_) => text.to_owned(),
-    };
-    let found = text
-        .to_socket_addrs()
-        .ok()
-        .and_then(|mut found| found.next());
-    found
-        .ok_or_else(|| "an address and a port, for example 127.0.0.1:8000 or [::1]:8000".to_owned())
 }

@@ -69,7 +69,9 @@ impl Run {
             let own = name.get_or_insert_with(|| url.host().to_owned());
             let own = Some(("--name", format!("{own}-http").into()));
             let dir = dir.as_ref().ok().map(|dir| ("--dir", dir.into()));
-            let most = self.max_size.map(|most| ("--max-size", most.to_string().into()));
+            let most = self
+                .max_size
+                .map(|most| ("--max-size", most.to_string().into()));
             let options = own.into_iter().chain(dir).chain(most);
             match self.reach.bridge(url, options) {
                 Ok(words) => (command, recorded_command) = words,

@@ -182,24 +182,18 @@ pub fn serve(
         }
         drop(open);
         let Some(mut server) = server else {
-            let mut signals = signals()?;
-            let mut client = ready();
-            poll_fn(|cx| {
-                let mut signals = signals.iter_mut();
-                let is_over = signals.any(|it| it.poll_recv(cx).is_ready())
-                    || (client.as_mut()).is_some_and(|it| it.as_mut().poll(cx).is_ready());
-                if is_over {
-                    Poll::Ready(())
-                } else {
-                    Poll::Pending
-                }
-            })
-            .await;
-            if client.take().is_some() {
-                // With it the connections end, which is to be on record.
-                accepting.iter().for_each(JoinHandle::abort);
-                let _ = tokio::time::timeout(DRAINED, all_over.recv()).await;
+            let mut signals = Signals::catch()?;
+            let Some(client) = ready() else {
+                signals.arrived().await;
+                return Ok(None);
+            };
+            tokio::select! {
+                () = client => {}
+                () = signals.arrived() => {}
             }
+            // With it its connections end, which is to be on record.
+            accepting.iter().for_each(JoinHandle::abort);
+            let _ = tokio::time::timeout(DRAINED, all_over.recv()).await;
             return Ok(None);
         };
         ready();
@@ -216,18 +210,36 @@ pub fn serve(
     })
 }
 
-/// The signals that end a proxy, but for those that were ignored when it was started (`nohup`).
-fn signals() -> io::Result<Vec<Signal>> {
-    let ignored = context::dispositions("self").unwrap_or_default().0;
-    let kinds = [
-        SignalKind::hangup(),
-        SignalKind::interrupt(),
-        SignalKind::terminate(),
-    ];
-    let kinds = kinds
-        .into_iter()
-        .filter(|kind| !ignored.contains(kind.as_raw_value()));
-    kinds.map(signal).collect()
+/// The signals that end whoever listens, but for those that were ignored when it was started (`nohup`).
+pub struct Signals(Vec<Signal>);
+
+impl Signals {
+    /// From now on they end nothing by themselves. To be called within a runtime.
+    pub fn catch() -> io::Result<Self> {
+        let ignored = context::dispositions("self").unwrap_or_default().0;
+        let kinds = [
+            SignalKind::hangup(),
+            SignalKind::interrupt(),
+            SignalKind::terminate(),
+        ];
+        let kinds = kinds
+            .into_iter()
+            .filter(|kind| !ignored.contains(kind.as_raw_value()));
+        kinds.map(signal).collect::<io::Result<_>>().map(Self)
+    }
+
+    /// Waits for one of them.
+    pub async fn arrived(&mut self) {
+        poll_fn(|cx| {
+            let mut arrived = self.0.iter_mut().map(|it| it.poll_recv(cx).is_ready());
+            if arrived.any(|it| it) {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        })
+        .await;
+    }
 }
 
 /// What all connections have in common.

@@ -1,0 +1,238 @@
+//! A stdio server, and who gets what it says.
+
+use mcpreel_wire::framing::as_line;
+use mcpreel_wire::id::RequestId;
+use mcpreel_wire::message::{Body, Subject, classify};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::ffi::OsString;
+use std::io;
+use std::process::Stdio;
+use std::rc::Rc;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::watch;
+
+/// Messages that wait for whoever gets them; then the process waits.
+const WAITING: usize = 64;
+
+/// Messages that wait for a client that listens.
+const UNHEARD: usize = 256;
+
+/// A message of the process on its way to a client.
+pub struct Route {
+    pub message: Vec<u8>,
+    pub is_response: bool,
+}
+
+/// A running server.
+pub struct Process {
+    /// Lines for its input; `None` once that is to end.
+    input: RefCell<Option<Sender<Vec<u8>>>>,
+    /// HTTP requests that wait, in the order in which they came.
+    open: RefCell<BTreeMap<u64, Waiting>>,
+    last: Cell<u64>,
+    /// What nobody could be told yet.
+    unheard: RefCell<VecDeque<Vec<u8>>>,
+    /// Its exit code, once it has ended.
+    code: watch::Receiver<Option<i32>>,
+}
+
+struct Waiting {
+    to: Sender<Route>,
+    requests: Vec<RequestId>,
+    tokens: Vec<RequestId>,
+}
+
+impl Waiting {
+    /// Whether it is a stream of what the server says by itself.
+    fn is_listening(&self) -> bool {
+        self.requests.is_empty()
+    }
+}
+
+impl Process {
+    /// Starts `command`. Its stderr is ours.
+    pub fn start(command: &[OsString]) -> io::Result<Rc<Self>> {
+        let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut child = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            // Ctrl-C is for us: a process ends when its input does.
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()?;
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let (input, lines) = channel(WAITING);
+        let (ended, code) = watch::channel(None);
+        let process = Rc::new(Self {
+            input: RefCell::new(Some(input)),
+            open: RefCell::default(),
+            last: Cell::default(),
+            unheard: RefCell::default(),
+            code,
+        });
+        tokio::task::spawn_local(write(lines, stdin));
+        let one = Rc::clone(&process);
+        tokio::task::spawn_local(async move {
+            one.read(stdout).await;
+            let _ = ended.send(Some(exit_code(child).await));
+        });
+        Ok(process)
+    }
+
+    /// Waits for its end: its exit code.
+    pub async fn ended(&self) -> i32 {
+        let mut code = self.code.clone();
+        let code = code.wait_for(Option::is_some).await;
+        code.ok().and_then(|code| *code).unwrap_or(1)
+    }
+
+    /// Writes a message as a line.
+    pub async fn send(&self, message: &[u8]) {
+        let input = self.input.borrow().clone();
+        if let Some(input) = input {
+            // A process that has ended reads nothing.
+            let _ = input.send(as_line(message)).await;
+        }
+    }
+
+    pub async fn cancel(&self, id: &RequestId) {
+        let id = id.json();
+        let params = format!("{{\"requestId\":{id},\"reason\":\"the client closed the stream\"}}");
+        let method = "notifications/cancelled";
+        let line = format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\",\"params\":{params}}}");
+        self.send(line.as_bytes()).await;
+    }
+
+    pub fn close_input(&self) {
+        self.input.borrow_mut().take();
+    }
+
+    /// Whether a request with this id waits for its answer.
+    pub fn is_open(&self, id: &RequestId) -> bool {
+        let open = self.open.borrow();
+        open.values().any(|it| it.requests.contains(id))
+    }
+
+    /// Opens the way back for requests: its number, and what comes.
+    pub fn open(&self, requests: &[RequestId], tokens: Vec<RequestId>) -> (u64, Receiver<Route>) {
+        let (to, messages) = channel(WAITING);
+        let number = self.last.get() + 1;
+        self.last.set(number);
+        let requests = requests.to_vec();
+        let waiting = Waiting {
+            to,
+            requests,
+            tokens,
+        };
+        self.open.borrow_mut().insert(number, waiting);
+        (number, messages)
+    }
+
+    /// Opens a way for what the server says by itself.
+    pub fn listen(self: &Rc<Self>) -> (u64, Receiver<Route>) {
+        let (number, messages) = self.open(&[], Vec::new());
+        let unheard = std::mem::take(&mut *self.unheard.borrow_mut());
+        let process = Rc::clone(self);
+        tokio::task::spawn_local(async move {
+            for message in unheard {
+                process.route(message).await;
+            }
+        });
+        (number, messages)
+    }
+
+    pub fn close(&self, number: u64) {
+        self.open.borrow_mut().remove(&number);
+    }
+
+    async fn read(&self, stdout: Option<ChildStdout>) {
+        if let Some(stdout) = stdout {
+            let mut lines = BufReader::new(stdout).split(b'\n');
+            while let Ok(Some(line)) = lines.next_segment().await {
+                if !line.trim_ascii().is_empty() {
+                    self.route(line).await;
+                }
+            }
+        }
+        // Who waits still gets nothing any more.
+        self.open.borrow_mut().clear();
+    }
+
+    /// Gives a line to whoever it is for.
+    async fn route(&self, message: Vec<u8>) {
+        let (to, is_response) = self.way_of(&message);
+        match to {
+            // A client that has gone gets nothing.
+            Some(to) => drop(
+                to.send(Route {
+                    message,
+                    is_response,
+                })
+                .await,
+            ),
+            None if !is_response => {
+                let mut unheard = self.unheard.borrow_mut();
+                unheard.truncate(UNHEARD - 1);
+                unheard.push_back(message);
+            }
+            None => {}
+        }
+    }
+
+    /// Where a line goes, and whether it is a response.
+    fn way_of(&self, message: &[u8]) -> (Option<Sender<Route>>, bool) {
+        let open = self.open.borrow();
+        let found = |is_it: &dyn Fn(&Waiting) -> bool| {
+            let mut newest = open.values().rev();
+            newest.find(|it| is_it(it)).map(|it| it.to.clone())
+        };
+        let content = classify(message);
+        let first = content.messages.into_iter().next();
+        let (body, meta) = first.map_or((Body::Invalid, None), |it| (it.body, Some(it.meta)));
+        let named = match body {
+            Body::Response(response) => {
+                let id = response.id;
+                let way = id.and_then(|id| found(&|it| it.requests.contains(&id)));
+                return (way, true);
+            }
+            Body::Notification(it) => match it.subject {
+                Subject::Progress { token, .. } => {
+                    token.and_then(|token| found(&|it| it.tokens.contains(&token)))
+                }
+                _ => {
+                    let stream = meta.and_then(|meta| meta.subscription);
+                    stream.and_then(|id| found(&|it| it.requests.contains(&id)))
+                }
+            },
+            _ => None,
+        };
+        let way = named
+            .or_else(|| found(&Waiting::is_listening))
+            .or_else(|| found(&|_| true));
+        (way, false)
+    }
+}
+
+/// Writes lines until there are no more, or nobody reads them.
+async fn write(mut lines: Receiver<Vec<u8>>, stdin: Option<ChildStdin>) {
+    let Some(mut stdin) = stdin else { return };
+    while let Some(line) = lines.recv().await {
+        if stdin.write_all(&line).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// The exit code of a process; as shells say it where a signal ended it.
+async fn exit_code(mut child: Child) -> i32 {
+    use std::os::unix::process::ExitStatusExt as _;
+    let Ok(status) = child.wait().await else {
+        return 1;
+    };
+    let signal = status.signal().map(|signal| 128 + signal);
+    status.code().or(signal).unwrap_or(1)
+}

@@ -62,6 +62,9 @@ pub struct Mock {
     /// Answer to a request that is not on record
     #[arg(long, value_name = "WHAT", default_value = "error", value_parser = choice(&MISSES))]
     pub on_miss: OnMiss,
+    /// Of a network recording, the conversation that is served [default: the one with most requests]
+    #[arg(long, value_name = "N")]
+    pub conversation: Option<u32>,
     /// Serve nothing twice but `initialize`, `ping` and lists
     #[arg(long)]
     pub once: bool,
@@ -164,7 +167,9 @@ pub fn run(args: &Mock) -> Outcome {
         rules: comparison::rules(&args.rules, recording.path())?.0,
     };
     let summary = recording.summary()?;
-    let index = Index::read(&recording, &secrets, &options.rules).map_err(anyhow::Error::from)?;
+    let conversation = select::conversation(&recording, args.conversation)?;
+    let index = Index::read(&recording, &secrets, &options.rules, conversation)
+        .map_err(anyhow::Error::from)?;
     // The session with the host is recorded like any other.
     let settings = Settings::read();
     let mut remarks: Vec<String> = settings.faults().collect();

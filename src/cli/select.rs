@@ -102,6 +102,33 @@ pub fn original(text: &OsStr, folder: &Folder) -> Result<Recording, Failure> {
     Ok(recording)
 }
 
+/// Of a network recording, the conversation that is played: the one that is asked for, else the one with
+/// most requests of its client, which is said if there are others. `None` of a session over stdio.
+pub fn conversation(recording: &Recording, asked: Option<u32>) -> Result<Option<u32>, Failure> {
+    let busiest = recording.busiest_conversations()?;
+    let has = |id: u32| busiest.iter().any(|(it, _)| *it == id);
+    match (asked, busiest.as_slice()) {
+        (Some(id), _) if has(id) => Ok(Some(id)),
+        (Some(id), []) => Err(Failure::Usage(format!(
+            "--conversation {id}: the recording has one session, and no conversations"
+        ))),
+        (Some(id), [..]) => Err(Failure::Usage(format!(
+            "--conversation {id}: no client asks anything in it"
+        ))),
+        (None, [(id, _), others @ ..]) => {
+            if !others.is_empty() {
+                let others = plural(others.len() as u64, "other");
+                output::say(&format!(
+                    "conversation {id} is played, the one with most requests; --conversation takes one of \
+                     the {others}"
+                ));
+            }
+            Ok(Some(*id))
+        }
+        (None, []) => Ok(None),
+    }
+}
+
 /// The standing of a recording. Its row says `live` also where the recorder was killed, or where it
 /// is a copy.
 pub fn standing(recording: &Recording, summary: &Summary) -> Standing {

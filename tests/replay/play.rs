@@ -104,7 +104,7 @@ pub fn play(scenario: &Scenario) -> Result<(), String> {
     let wanted = (!choices.only.is_empty()).then(|| -> Wanted<'_> {
         Box::new(|exchange: &Exchange| choices.only.iter().any(|it| *it == exchange.method))
     });
-    let mut script = Script::new(&recording, choices.until.map(Seq));
+    let mut script = Script::new(&recording, choices.until.map(Seq), None);
     script.wanted = wanted;
     let judge = Judge::new(rules, strictness);
     let director = Director::new(options, judge, script, Moment(0)).unwrap();

@@ -17,7 +17,8 @@
 use mcpreel_store::notices::Link;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::correlator::MessageKind;
-use mcpreel_trace::frame::{Seq, StreamId};
+use mcpreel_trace::frame::Seq;
+use mcpreel_wire::message::Direction;
 use std::collections::{HashMap, HashSet};
 
 /// A session in units, in the order of their first frames.
@@ -47,10 +48,13 @@ impl Units {
                 let link = links.get(&head.seq);
                 let around = link.and_then(|link| link.answers.or(link.within));
                 let around = around.and_then(|seq| of_request.get(&seq).copied());
-                let unit = match head.stream {
-                    StreamId::C2S => units.add(head.seq, link, around),
-                    StreamId::S2C => around,
-                    _ => continue,
+                let is_carried = head.stream.connection().is_some();
+                let unit = match head.stream.messages() {
+                    // Heads and the like are no messages.
+                    _ if is_carried && link.is_none() => continue,
+                    Some(Direction::ClientToServer) => units.add(head.seq, link, around),
+                    Some(Direction::ServerToClient) => around,
+                    None => continue,
                 };
                 if link.is_some_and(|link| link.kind == MessageKind::Request) {
                     of_request.extend(unit.map(|unit| (head.seq, unit)));

@@ -158,12 +158,18 @@ impl Recording {
         self.has(named, (method, name))
     }
 
-    /// Counts the requests of one side up to the frame `until`.
-    pub fn requests(&self, from: Direction, until: Seq) -> Result<u64, ReadError> {
+    /// Counts the requests of one side up to the frame `until`; those of `conversation`, if one is given.
+    pub fn requests(
+        &self,
+        from: Direction,
+        until: Seq,
+        conversation: Option<u32>,
+    ) -> Result<u64, ReadError> {
         // In the order of the table, whatever indexes there are: to look each request up takes
         // longer.
-        let sent = "SELECT count(*) FROM exchange WHERE direction = ?1 AND +request <= ?2";
-        self.number(sent, (from.as_str(), to_sql(until.0)))
+        let sent = "SELECT count(*) FROM exchange WHERE direction = ?1 AND +request <= ?2
+            AND (?3 IS NULL OR conversation = ?3)";
+        self.number(sent, (from.as_str(), to_sql(until.0), conversation))
     }
 }
 

@@ -102,6 +102,13 @@ impl Recording {
         self.rows("ORDER BY id", [])
     }
 
+    /// The conversations by the number of requests that their clients made, most first.
+    pub fn busiest_conversations(&self) -> Result<Vec<(u32, u64)>, ReadError> {
+        let sql = "SELECT conversation, count(*) FROM exchange
+            WHERE conversation > 0 AND direction = 'c2s' GROUP BY 1 ORDER BY 2 DESC, 1";
+        self.list(sql, [], |row| Ok((row.get(0)?, number(row, 1)?)))
+    }
+
     /// What a network transport wraps around a frame; `None` over stdio.
     pub fn envelope(&self, seq: Seq) -> Result<Option<Envelope>, ReadError> {
         let sql = "SELECT envelope FROM frame WHERE seq = ?1";

@@ -4,7 +4,9 @@
 use crate::cli::comparison::rewrite;
 use crate::cli::folder::Folder;
 use crate::cli::quantity::{self, choice};
+use crate::cli::reach::{self, Reach};
 use clap::Args;
+use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_redact::token::is_name;
 use mcpreel_replay::player::{Order, Policy};
 use mcpreel_trace::frame::Seq;
@@ -23,6 +25,11 @@ pub struct Driving {
     /// The server's command and its arguments [default: the recorded one]
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
+    /// Play it to the server behind this URL, over HTTP
+    #[arg(long, value_name = "URL", value_parser = reach::http_url, conflicts_with = "command")]
+    pub url: Option<Upstream>,
+    #[command(flatten)]
+    pub reach: Reach,
     #[command(flatten)]
     pub pace: Pace,
     #[command(flatten)]
@@ -94,6 +101,9 @@ pub struct Part {
     /// Only requests that fit, in the filter language; the handshake is made in any case
     #[arg(long, value_name = "FILTER")]
     pub only: Option<String>,
+    /// Of a network recording, the conversation that is played [default: the one with most requests]
+    #[arg(long, value_name = "N")]
+    pub conversation: Option<u32>,
     /// Stop after this frame
     #[arg(long, value_name = "SEQ", value_parser = frame)]
     pub until: Option<Seq>,

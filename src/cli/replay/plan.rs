@@ -5,7 +5,7 @@ use super::driving::{Driving, Part};
 use crate::cli::comparison::Strictness;
 use crate::cli::exit::{Failure, usage};
 use crate::cli::output::Progress;
-use crate::cli::{comparison, filter, folder};
+use crate::cli::{comparison, filter, folder, select};
 use anyhow::{Context as _, anyhow};
 use mcpreel_replay::bind::Binder;
 use mcpreel_replay::diff::{Account, Judge, Outcome, Report, Trouble};
@@ -22,7 +22,7 @@ use mcpreel_wire::json::{Document, Path as JsonPath, Step};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::escape;
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A replay as the user asked for it.
@@ -37,6 +37,8 @@ pub struct Plan<'a> {
     /// Whether `tools/list` is sent although it does not fit `--only`: a stranger's recording has no
     /// say in which tools only read.
     sends_tools_list: bool,
+    /// Of a network recording, the conversation that is played.
+    conversation: Option<u32>,
     guard: Guard,
     command: Command,
     signals: Signals,
@@ -83,9 +85,11 @@ impl<'a> Plan<'a> {
         let picked = picked(part, recording)?;
         check_edits(part, picked.as_ref(), recording)?;
         judge(driving, strictness, recording)?;
+        let conversation = select::conversation(recording, part.conversation)?;
         let command = command(driving, &summary, &binder(driving, part))?;
         let is_own = consent::is_own(recording, &summary);
-        if driving.command.is_empty() && !driving.allowed.run_recorded_command && !is_own {
+        let is_recorded = driving.command.is_empty() && driving.url.is_none();
+        if is_recorded && !driving.allowed.run_recorded_command && !is_own {
             consent::to_start(recording.path(), &command)?;
         }
         let mut guard = Guard::from_recording(recording, is_own)?;
@@ -111,6 +115,7 @@ impl<'a> Plan<'a> {
             summary,
             picked,
             sends_tools_list,
+            conversation,
             guard,
             command,
             signals,
@@ -139,10 +144,13 @@ impl<'a> Plan<'a> {
         binder.binds.clone_from(&judge.rules().binds);
         let pace = &self.driving.pace;
         let usual = || folder::Settings::read().recordings_dir(&self.driving.folder);
+        let dir = run.dir.map_or_else(usual, |dir| Ok(dir.to_owned()));
+        let bridge = self.bridge(dir.as_ref().ok())?;
         let play = Play {
             recording: self.recording,
             summary: &self.summary,
             until: self.part.until,
+            conversation: self.conversation,
             wanted: self.wanted(),
             left_out: run.left_out,
             options: Options {
@@ -154,8 +162,8 @@ impl<'a> Plan<'a> {
                 ..Options::default()
             },
             judge,
-            command: &self.command,
-            dir: run.dir.map_or_else(usual, |dir| Ok(dir.to_owned())),
+            command: bridge.as_ref().unwrap_or(&self.command),
+            dir,
             signals: &self.signals,
         };
         let mut progress = Progress::stderr();
@@ -165,6 +173,22 @@ impl<'a> Plan<'a> {
         let mut played = play.run(clock, told).map_err(anyhow::Error::from)?;
         self.report_nothing_tried(&mut played.outcome.report);
         Ok((played, rules))
+    }
+
+    /// The command that carries a replay to a URL; what goes over the network is a recording of its own.
+    fn bridge(&self, dir: Option<&PathBuf>) -> Result<Option<Command>, Failure> {
+        let Some(url) = &self.driving.url else {
+            return Ok(None);
+        };
+        let name = Some(("--name", format!("{}-http", self.summary.name).into()));
+        let dir = dir.map(|dir| ("--dir", dir.into()));
+        let options = name.into_iter().chain(dir);
+        let (words, recorded_words) = self.driving.reach.bridge(url, options)?;
+        Ok(Some(Command {
+            words,
+            recorded_words,
+            dir: None,
+        }))
     }
 
     /// The handshake is always sent: without it no legacy server answers.
@@ -229,12 +253,19 @@ fn binder(driving: &Driving, part: &Part) -> Binder {
 /// The command to start: the given one in the current folder, or the recorded one in the folder where
 /// it was.
 fn command(driving: &Driving, summary: &Summary, binder: &Binder) -> Result<Command, Failure> {
-    if !driving.command.is_empty() {
-        let words = driving.command.clone();
-        return Ok(Command { words, dir: None });
+    if !driving.command.is_empty() || driving.url.is_some() {
+        return Ok(Command {
+            words: driving.command.clone(),
+            recorded_words: None,
+            dir: None,
+        });
     }
     Command::recorded(summary, binder).map_err(|error| match error {
         NoCommand::Unknown => usage("the recording names no command: give one after `--`"),
+        NoCommand::Url(url) => Failure::Usage(format!(
+            "the recorded server has a URL: --url {} plays to it, or give a command after `--`",
+            escape(&url)
+        )),
         NoCommand::Redacted(names) => Failure::Refused(anyhow!(
             "the recorded command has redacted values in it ({}): supply them with --bind, or \
              give a command after `--`",

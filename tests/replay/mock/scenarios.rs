@@ -87,7 +87,7 @@ fn check(scenario: &Scenario) -> Result<(), String> {
     let secrets = Secrets(scenario.options.bind.clone());
     let options = options(&scenario.options);
     let index = match (
-        Index::read(&recording, &secrets, &options.rules),
+        Index::read(&recording, &secrets, &options.rules, None),
         &scenario.refused,
     ) {
         (Ok(index), None) => index,

@@ -321,6 +321,10 @@ impl Server {
             Outcome::Answer | Outcome::Input => Then::Answer(entry, mark),
             Outcome::Death { .. } => Then::Die(entry),
             Outcome::Silence | Outcome::Stream => Then::Nothing,
+            Outcome::Refused(status) => {
+                let text = format!("the recorded server refused it with HTTP {status}");
+                Then::Own(error(Some(&asking.live.id), NOT_ON_RECORD, &text, None))
+            }
         };
         let then = (then, asking.delay);
         self.play_request((entry, repeats), asking.live, then, asking.now);

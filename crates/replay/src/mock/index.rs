@@ -50,6 +50,8 @@ pub enum Outcome {
     Input,
     /// There was none, or only after the cancel.
     Silence,
+    /// It was refused with this status of HTTP, and no message.
+    Refused(u16),
     /// A stream of notifications, whose end is a step.
     Stream,
     /// The server said nothing any more, and died. One that is not the last may be all that a live
@@ -129,14 +131,20 @@ pub struct Index {
 
 impl Index {
     /// Reads `recording`, with `secrets` in place of redacted values. Requests are told apart by
-    /// `rules`.
+    /// `rules`. Of a network recording, `conversation` is read.
     pub fn read(
         recording: &Recording,
         secrets: &Secrets,
         rules: &Rules,
+        conversation: Option<u32>,
     ) -> Result<Self, IndexError> {
         let mut builder = Builder::new(recording, secrets, rules)?;
-        let mut script = Script::new(recording, None);
+        if let Some(id) = conversation {
+            let all = recording.conversations()?.into_iter();
+            let session = all.filter(|it| it.id == id).map(|it| it.session).next();
+            builder.index.session = session.unwrap_or_default();
+        }
+        let mut script = Script::new(recording, None, conversation);
         while let Some(frame) = script.next_step()? {
             builder.frame(frame);
         }
@@ -177,6 +185,7 @@ enum Owner {
 
 /// Reads a recording once, in the order of its frames.
 struct Builder<'r> {
+    recording: &'r Recording,
     secrets: &'r Secrets,
     rules: &'r Rules,
     index: Index,
@@ -196,7 +205,7 @@ struct Builder<'r> {
 
 impl<'r> Builder<'r> {
     fn new(
-        recording: &Recording,
+        recording: &'r Recording,
         secrets: &'r Secrets,
         rules: &'r Rules,
     ) -> Result<Self, ReadError> {
@@ -204,6 +213,7 @@ impl<'r> Builder<'r> {
         let end = summary.session.phase.end();
         let death = end.filter(|end| matches!(end, End::Exited { .. } | End::Killed { .. }));
         Ok(Self {
+            recording,
             index: Index {
                 death: death.cloned(),
                 session: summary.session,
@@ -301,7 +311,7 @@ impl<'r> Builder<'r> {
             response: exchange.response.map(|(seq, _)| seq),
             asked_at: exchange.t_request,
             answered_at: answered_at.map(Option::unwrap_or_default),
-            outcome: outcome(exchange),
+            outcome: self.outcome(exchange),
             is_retry: exchange.is_retry(),
             next_round: None,
         });
@@ -364,6 +374,11 @@ impl<'r> Builder<'r> {
         });
     }
 
+    fn outcome(&self, exchange: &Exchange) -> Outcome {
+        let http = self.recording.http(exchange.http).ok().flatten();
+        outcome(exchange, http.and_then(|http| http.status))
+    }
+
     /// Whether a request was not yet answered at `seq`.
     fn is_open(&self, entry: usize, seq: Seq) -> bool {
         let response = self.index.entries[entry].response;
@@ -376,10 +391,11 @@ impl<'r> Builder<'r> {
     }
 }
 
-fn outcome(exchange: &Exchange) -> Outcome {
+fn outcome(exchange: &Exchange, http_status: Option<u16>) -> Outcome {
     let answered = exchange.response.is_some();
     match exchange.status {
         Status::Late => Outcome::Silence,
+        Status::HttpError => http_status.map_or(Outcome::Silence, Outcome::Refused),
         Status::InputRequired if answered => Outcome::Input,
         // A request that was refused opened no stream.
         _ if exchange.is_listen() && exchange.code.is_none() => Outcome::Stream,

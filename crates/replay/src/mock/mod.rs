@@ -63,6 +63,7 @@ pub use index::Index;
 use mcpreel_redact::token::spellings;
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_trace::frame::Seq;
+use mcpreel_wire::framing::as_line;
 use mcpreel_wire::json::quoted;
 pub use mock_report::Report;
 pub use server::{Action, Ended, Server};
@@ -117,7 +118,13 @@ pub struct Source {
 impl Source {
     /// The line of a frame, with its end.
     pub fn line(&self, seq: Seq) -> Result<Vec<u8>, ReadError> {
-        let mut line = self.secrets.fill(self.recording.raw(seq)?);
+        let head = self.recording.head(seq)?;
+        let is_carried = head.is_some_and(|head| head.stream.connection().is_some());
+        let mut line = self.recording.raw(seq)?;
+        if is_carried {
+            line = as_line(&line);
+        }
+        let mut line = self.secrets.fill(line);
         if !line.ends_with(b"\n") {
             line.push(b'\n');
         }

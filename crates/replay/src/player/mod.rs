@@ -120,6 +120,8 @@ pub struct Play<'r> {
     pub recording: &'r Recording,
     pub summary: &'r Summary,
     pub until: Option<Seq>,
+    /// Of a network recording, the conversation that is played.
+    pub conversation: Option<u32>,
     /// Which exchanges are played; `None`: all of them.
     pub wanted: Option<Wanted<'r>>,
     /// Which frames of the client are not sent.
@@ -164,7 +166,7 @@ impl Play<'_> {
         let (id, path) = made.ok_or(PlayError::NoRecord)?;
         // Up to the last frame is all of it.
         let until = self.until.filter(|until| until.0 < self.summary.frames);
-        let mut script = Script::new(self.recording, until);
+        let mut script = Script::new(self.recording, until, self.conversation);
         (script.wanted, script.left_out) = (self.wanted, self.left_out);
         let (options, session) = (&mut self.options, &self.summary.session);
         options.recorded_wall_ns = self.summary.wall_ns;
@@ -185,7 +187,7 @@ impl Play<'_> {
         let file = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(record::Options {
             command: self.command.words.clone(),
-            recorded_command: None,
+            recorded_command: self.command.recorded_words.clone(),
             name: Some(self.summary.name.clone()),
             dir: self.dir.clone(),
             cwd: self.command.dir.clone(),

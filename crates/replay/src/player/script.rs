@@ -2,6 +2,9 @@
 //! the director looks up.
 //!
 //! The recording says what a frame is and which request an answer belongs to; nothing is paired anew.
+//!
+//! Of a network recording one conversation is played, as if over stdio: each message is a line of the
+//! client or of the server, and what carried it is left out.
 
 pub use crate::lines::LONGEST;
 
@@ -13,9 +16,10 @@ use mcpreel_store::reader::{MessageRow, ReadError, Recording};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_wire::framing::as_line;
 use mcpreel_wire::json::parse_into;
 use mcpreel_wire::message::{Body, Direction, Notification, classify};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 /// Requests of the server that are read at once.
@@ -70,6 +74,8 @@ pub type LeftOut<'r> = &'r dyn Fn(Seq) -> bool;
 /// A recording, read page by page.
 pub struct Script<'r> {
     recording: &'r Recording,
+    /// Of a network recording, the conversation that is played.
+    conversation: Option<u32>,
     /// The last frame that is played.
     until: Seq,
     /// Only the exchanges that it takes are played.
@@ -96,10 +102,12 @@ pub struct Script<'r> {
 }
 
 impl<'r> Script<'r> {
-    /// The steps of `recording` up to the frame `until`; `None`: all of them.
-    pub fn new(recording: &'r Recording, until: Option<Seq>) -> Self {
+    /// The steps of `recording` up to the frame `until`; `None`: all of them. Of a network recording
+    /// those of `conversation`.
+    pub fn new(recording: &'r Recording, until: Option<Seq>, conversation: Option<u32>) -> Self {
         Self {
             recording,
+            conversation,
             until: until.unwrap_or(Seq(u64::MAX)),
             wanted: None,
             left_out: None,
@@ -120,16 +128,19 @@ impl<'r> Script<'r> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        if self.given == self.page.len() && self.after < self.until {
+        while self.given == self.page.len() && self.after < self.until {
             let held = self.recording.hold()?;
-            let page = self.recording.frames(self.after)?;
-            let last = page.last().map_or(self.after, |(head, _)| head.seq);
+            let mut page = self.recording.frames(self.after)?;
+            let Some(last) = page.last().map(|(head, _)| head.seq) else {
+                break;
+            };
             let messages = self.recording.messages(self.after, last)?;
             let rows = messages.iter().map(|row| &row.record);
             let requests = rows.filter(|row| row.kind == MessageKind::Request);
             let ids: Vec<_> = requests.filter_map(|row| row.exchange).collect();
             let exchanges = self.recording.exchanges_of(&ids)?.into_iter();
             drop(held);
+            self.as_over_stdio(&mut page, &messages);
             self.exchanges = exchanges.map(|exchange| (exchange.id, exchange)).collect();
             self.before = std::mem::replace(&mut self.page, page);
             (self.given, self.messages, self.after) = (0, messages.into(), last);
@@ -141,7 +152,7 @@ impl<'r> Script<'r> {
         self.given += 1;
         // A page does not hold frames that are long.
         let raw = match raw {
-            None if head.size <= LONGEST => Some(self.recording.raw(head.seq)?.into()),
+            None => line_of(self.recording, &head)?,
             raw => raw,
         };
         let (what, exchange) = self.what(head.seq, raw.as_deref());
@@ -153,8 +164,36 @@ impl<'r> Script<'r> {
         }))
     }
 
+    /// Of the frames of connections, leaves the messages of the conversation, as lines of either side.
+    fn as_over_stdio(&self, page: &mut Vec<(FrameHead, Option<Bytes>)>, messages: &[MessageRow]) {
+        let Some(conversation) = self.conversation else {
+            return;
+        };
+        let ours = messages.iter().map(|row| &row.record);
+        let ours: HashSet<_> = ours
+            .filter(|it| it.conversation == conversation)
+            .map(|it| it.frame)
+            .collect();
+        page.retain_mut(|(head, raw)| {
+            let is_carried = head.stream.connection().is_some();
+            if let Some(direction) = head.stream.messages().filter(|_| is_carried) {
+                head.stream = match direction {
+                    Direction::ClientToServer => StreamId::C2S,
+                    Direction::ServerToClient => StreamId::S2C,
+                };
+                *raw = raw.take().map(|raw| as_line(&raw).into());
+            }
+            !is_carried || ours.contains(&head.seq)
+        });
+    }
+
     fn what(&mut self, seq: Seq, raw: Option<&[u8]>) -> (What, Option<ExchangeId>) {
         let is_here = |row: &mut MessageRow| row.record.frame == seq;
+        while self
+            .messages
+            .pop_front_if(|row| row.record.frame < seq)
+            .is_some()
+        {}
         let rows = std::iter::from_fn(|| self.messages.pop_front_if(is_here));
         let rows: Vec<_> = rows.map(|row| row.record).collect();
         let row = match rows.as_slice() {
@@ -195,8 +234,8 @@ impl<'r> Script<'r> {
             }
         }
         let raw = || match self.recording.head(seq)? {
-            Some(head) if head.size <= LONGEST => Ok(Some(self.recording.raw(seq)?.into())),
-            _ => Ok(None),
+            Some(head) => line_of(self.recording, &head),
+            None => Ok(None),
         };
         let raw = raw();
         self.keep(raw).flatten()
@@ -216,7 +255,7 @@ impl<'r> Script<'r> {
     /// The number of requests that the client sent.
     pub(super) fn requests(&self) -> Result<u64, ReadError> {
         self.recording
-            .requests(Direction::ClientToServer, self.until)
+            .requests(Direction::ClientToServer, self.until, self.conversation)
     }
 
     /// All requests of the server.
@@ -225,10 +264,12 @@ impl<'r> Script<'r> {
         loop {
             let after = all.last().map_or(ExchangeId(0), |last| last.id);
             match self.recording.questions(after, QUESTIONS)? {
-                page if page.is_empty() => return Ok(all),
+                page if page.is_empty() => break,
                 page => all.extend(page),
             }
         }
+        all.retain(|one| self.conversation.is_none_or(|it| it == one.conversation));
+        Ok(all)
     }
 
     /// How long the client waited before it cancelled a request that had no answer.
@@ -273,7 +314,7 @@ impl<'r> Script<'r> {
         let page = |after: &_| self.recording.frames(*after);
         for frame in all_rows(Seq(0), page, |(head, _)| head.seq) {
             let (head, raw) = frame?;
-            if head.stream == StreamId::C2S
+            if head.stream.messages() == Some(Direction::ClientToServer)
                 && let Ok(root) = parse_into(raw.as_deref().unwrap_or_default(), &mut nodes)
             {
                 each_candidate(Some(root), &mut |text| {
@@ -289,6 +330,18 @@ impl<'r> Script<'r> {
     fn keep<T>(&mut self, result: Result<T, ReadError>) -> Option<T> {
         result.map_err(|error| self.failed = Some(error)).ok()
     }
+}
+
+/// The bytes of a frame, as a line where it was carried over a connection; `None` where they are too many.
+pub fn line_of(recording: &Recording, head: &FrameHead) -> Result<Option<Bytes>, ReadError> {
+    if head.size > LONGEST {
+        return Ok(None);
+    }
+    let raw = recording.raw(head.seq)?;
+    Ok(Some(match head.stream.connection() {
+        Some(_) => as_line(&raw).into(),
+        None => raw.into(),
+    }))
 }
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -321,7 +374,7 @@ mod tests {
         });
         let recording = Recording::open(&reel).unwrap();
         for until in [Some(0), Some(1), Some(4321), None] {
-            let mut script = Script::new(&recording, until.map(Seq));
+            let mut script = Script::new(&recording, until.map(Seq), None);
             let mut frames = 0;
             while let Some(step) = script.next_step().unwrap() {
                 frames += 1;

@@ -50,6 +50,8 @@ const TOLD: Duration = Duration::from_millis(100);
 #[derive(Clone, Debug)]
 pub struct Command {
     pub words: Vec<OsString>,
+    /// Those words as they go on record, where they have credentials in them.
+    pub recorded_words: Option<Vec<OsString>>,
     /// The working directory; `None`: ours.
     pub dir: Option<PathBuf>,
 }
@@ -58,6 +60,8 @@ pub struct Command {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoCommand {
     Unknown,
+    /// The server was reached by this URL. Not escaped.
+    Url(String),
     /// Values in it are redacted, and were not supplied: which. Not escaped.
     Redacted(Vec<Box<str>>),
 }
@@ -66,6 +70,9 @@ impl Command {
     /// The recorded command, in the folder where it was as long as that is there.
     pub fn recorded(summary: &Summary, binder: &Binder) -> Result<Self, NoCommand> {
         let context = &summary.context;
+        if let Some(url) = &context.url {
+            return Err(NoCommand::Url(url.clone()));
+        }
         if context.argv.is_empty() {
             return Err(NoCommand::Unknown);
         }
@@ -77,6 +84,7 @@ impl Command {
         let dir = dir.and_then(Result::ok).map(PathBuf::from);
         Ok(Self {
             words: words.into_iter().map(OsString::from).collect(),
+            recorded_words: None,
             dir: dir.filter(|dir| dir.is_dir()),
         })
     }

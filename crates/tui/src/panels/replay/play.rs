@@ -61,6 +61,7 @@ pub fn play(
         recording: &recording,
         summary: &summary,
         until: Some(offer.until),
+        conversation: None,
         wanted,
         left_out: None,
         options: Options {

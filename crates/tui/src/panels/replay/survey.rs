@@ -225,6 +225,10 @@ fn in_words(command: Command) -> Result<(Command, String, String), String> {
 fn refusal(why: &NoCommand) -> String {
     match why {
         NoCommand::Unknown => "the recording names no command".to_owned(),
+        NoCommand::Url(url) => format!(
+            "the server has a URL: `mcpreel replay` plays it there with --url {}",
+            escape(url)
+        ),
         NoCommand::Redacted(names) => format!(
             "the recorded command has redacted values in it ({}); `mcpreel replay` takes them with \
              --bind",

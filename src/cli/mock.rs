@@ -189,7 +189,7 @@ pub fn run(args: &Mock) -> Outcome {
     let name = summary.name.strip_suffix("-mock").unwrap_or(&summary.name);
     let record = record::Options {
         command: std::env::args_os().collect(),
-        recorded_command: None,
+        secret_headers: Vec::new(),
         name: Some(format!("{name}-mock")),
         dir: settings.recordings_dir(&args.folder),
         cwd: None,

@@ -69,6 +69,9 @@ pub struct Proxy {
     /// records both sides
     #[arg(long, conflicts_with_all = ["listen", "expose", "keep_host", "command"])]
     stdio: bool,
+    /// The maker of the recording
+    #[arg(long, hide = true, default_value = "live", value_parser = ["live", "replay"])]
+    origin: String,
     /// Start the server as well: record what it prints, and end with it
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -108,10 +111,14 @@ impl Proxy {
         let options = record::Options {
             name: name.and_then(|name| run::usable(name, &mut faults)),
             command: self.command,
-            recorded_command: None,
+            secret_headers: self.reach.secret_headers(),
             dir: settings.recordings_dir(&self.folder),
             cwd: None,
-            origin: "live",
+            origin: if self.origin == "replay" {
+                "replay"
+            } else {
+                "live"
+            },
             transport,
             url: Some(plan.recorded(&upstream)),
             parent: None,

@@ -64,7 +64,7 @@ impl Run {
         let [max_size, slow_ns] = configured(&settings, &mut faults);
         let dir = settings.recordings_dir(&self.folder);
         let mut name = self.name.and_then(|name| usable(name, &mut faults));
-        let (mut command, mut recorded_command) = (self.command, None);
+        let mut command = self.command;
         if let Some(url) = &self.url {
             let own = name.get_or_insert_with(|| url.host().to_owned());
             let own = Some(("--name", format!("{own}-http").into()));
@@ -74,7 +74,7 @@ impl Run {
                 .map(|most| ("--max-size", most.to_string().into()));
             let options = own.into_iter().chain(dir).chain(most);
             match self.reach.bridge(url, options) {
-                Ok(words) => (command, recorded_command) = words,
+                Ok(words) => command = words,
                 Err(error) => return exit::code(Err(error.into())).0,
             }
         } else if self.reach.is_used() {
@@ -82,7 +82,7 @@ impl Run {
         }
         let options = record::Options {
             command,
-            recorded_command,
+            secret_headers: self.reach.secret_headers(),
             name,
             dir,
             cwd: None,

@@ -9,6 +9,8 @@
 //! | `tls` | a server behind TLS, with an authority of the test | bytes pass as over TCP |
 //! | `command` | a server that the proxy starts | connections wait for it, signals reach it, and the proxy ends as it does |
 //! | `kill` | 64 open streams, and a proxy that is killed | what either side had received is on record |
+//! | `bridge` | a host on pipes, and servers with a URL that misbehave | lines become requests, answers lines; both sides are on record |
+//! | `served` | recordings served over HTTP, and replayed to a URL | what was recorded over one transport is used over the other |
 //! | `recorded` | `wire/*`: what real peers sent, read by read | messages, exchanges and HTTP are told as their client saw them |
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -24,12 +26,15 @@ mod wire;
 
 use support::written;
 
+mod bridge;
 mod command;
 mod copies;
 mod credentials;
 mod edits;
+mod http_server;
 mod kill;
 mod recorded;
+mod served;
 mod tls;
 mod transparency;
 mod unreachable;

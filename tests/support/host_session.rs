@@ -18,6 +18,7 @@ pub struct Session {
 }
 
 /// What came of it.
+#[derive(Debug)]
 pub struct Received {
     pub status: ExitStatus,
     pub out: Vec<u8>,

@@ -90,7 +90,7 @@ impl Connection {
         self.socket.write_all(bytes).await
     }
 
-    /// Waits until the other side has gone, or sends what nobody expects now.
+    /// Waits until the other side has gone, or closed its way, or sends what nobody expects now.
     pub async fn gone(&self) {
         let mut byte = [0];
         let _ = self.socket.peek(&mut byte).await;

@@ -180,13 +180,17 @@ impl<'a> Plan<'a> {
         let Some(url) = &self.driving.url else {
             return Ok(None);
         };
-        let name = Some(("--name", format!("{}-http", self.summary.name).into()));
+        let name = Some((
+            "--name",
+            format!("{}-http", self.summary.name.trim_end_matches("-http")).into(),
+        ));
         let dir = dir.map(|dir| ("--dir", dir.into()));
-        let options = name.into_iter().chain(dir);
-        let (words, recorded_words) = self.driving.reach.bridge(url, options)?;
+        let origin = Some(("--origin", "replay".into()));
+        let options = name.into_iter().chain(dir).chain(origin);
+        let reach = &self.driving.reach;
         Ok(Some(Command {
-            words,
-            recorded_words,
+            words: reach.bridge(url, options)?,
+            secret_headers: reach.secret_headers(),
             dir: None,
         }))
     }
@@ -256,7 +260,7 @@ fn command(driving: &Driving, summary: &Summary, binder: &Binder) -> Result<Comm
     if !driving.command.is_empty() || driving.url.is_some() {
         return Ok(Command {
             words: driving.command.clone(),
-            recorded_words: None,
+            secret_headers: Vec::new(),
             dir: None,
         });
     }

@@ -130,6 +130,12 @@ impl Sessions {
                 Some("DELETE") => self.delete(&mut client, &head).await?,
                 _ => status(&mut client, 405, "").await?,
             }
+            if head
+                .list("connection")
+                .any(|it| it.eq_ignore_ascii_case("close"))
+            {
+                break;
+            }
         }
         Ok(())
     }

@@ -33,6 +33,8 @@ pub struct Process {
     /// HTTP requests that wait, in the order in which they came.
     open: RefCell<BTreeMap<u64, Waiting>>,
     last: Cell<u64>,
+    /// Whether it says nothing any more.
+    is_silent: Cell<bool>,
     /// What nobody could be told yet.
     unheard: RefCell<VecDeque<Vec<u8>>>,
     /// Its exit code, once it has ended.
@@ -71,6 +73,7 @@ impl Process {
             input: RefCell::new(Some(input)),
             open: RefCell::default(),
             last: Cell::default(),
+            is_silent: Cell::default(),
             unheard: RefCell::default(),
             code,
         });
@@ -122,13 +125,15 @@ impl Process {
         let (to, messages) = channel(WAITING);
         let number = self.last.get() + 1;
         self.last.set(number);
-        let requests = requests.to_vec();
         let waiting = Waiting {
             to,
-            requests,
+            requests: requests.to_vec(),
             tokens,
         };
-        self.open.borrow_mut().insert(number, waiting);
+        // Of one that has ended nothing comes.
+        if !self.is_silent.get() {
+            self.open.borrow_mut().insert(number, waiting);
+        }
         (number, messages)
     }
 
@@ -159,6 +164,7 @@ impl Process {
             }
         }
         // Who waits still gets nothing any more.
+        self.is_silent.set(true);
         self.open.borrow_mut().clear();
     }
 

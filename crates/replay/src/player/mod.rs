@@ -187,7 +187,7 @@ impl Play<'_> {
         let file = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(record::Options {
             command: self.command.words.clone(),
-            recorded_command: self.command.recorded_words.clone(),
+            secret_headers: self.command.secret_headers.clone(),
             name: Some(self.summary.name.clone()),
             dir: self.dir.clone(),
             cwd: self.command.dir.clone(),

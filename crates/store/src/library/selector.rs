@@ -112,7 +112,9 @@ pub fn select(text: &str, entries: &[Entry]) -> Result<Selected, SelectError> {
 }
 
 fn is_played(entry: &Entry) -> bool {
-    entry.summary().is_some_and(Summary::is_played)
+    // One that has only just begun has no summary yet.
+    let origin = entry.context().map(|context| &*context.origin);
+    origin.is_some_and(Summary::is_of_player)
 }
 
 /// The ids of recordings, in order.

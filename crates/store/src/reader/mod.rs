@@ -393,7 +393,12 @@ impl Summary {
 
     /// Whether it was made by playing another recording, to a server or to a host.
     pub fn is_played(&self) -> bool {
-        matches!(&*self.origin, "replay" | "minimised" | "mock")
+        Self::is_of_player(&self.origin)
+    }
+
+    /// The same, by the maker of a recording.
+    pub fn is_of_player(origin: &str) -> bool {
+        matches!(origin, "replay" | "minimised" | "mock")
     }
 
     fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {

@@ -103,6 +103,18 @@ impl Recorder {
     }
 }
 
+/// Puts placeholders in the place of the values of these headers in a word of a command line.
+fn hide_headers(word: &mut String, headers: &[(String, String)]) {
+    for (number, (name, value)) in (1..).zip(headers) {
+        for space in [" ", ""] {
+            let header = format!("{name}:{space}{value}");
+            if word.contains(&header) {
+                *word = word.replace(&header, &format!("{name}:{space}‹secret:{number}›"));
+            }
+        }
+    }
+}
+
 pub(super) struct Files {
     pub(super) spool: PathBuf,
     pub(super) reel: PathBuf,
@@ -113,9 +125,9 @@ impl Files {
     fn create(options: &Options, clock: Clock) -> Result<(Writer, Self), String> {
         let dir = options.dir.clone()?;
         let random = || getrandom::u32().map_err(|error| error.to_string());
-        let command = options.recorded_command.as_ref();
-        let command = command.unwrap_or(&options.command);
-        let ours = context::of(command, clock.wall_ns());
+        let mut ours = context::of(&options.command, clock.wall_ns());
+        let words = ours.argv.iter_mut().chain(&mut ours.host.command);
+        words.for_each(|word| hide_headers(word, &options.secret_headers));
         let cwd = options.cwd.as_ref();
         let cwd = cwd.map(|dir| dir.to_string_lossy().into_owned());
         let name = options.name.clone();

@@ -1,0 +1,311 @@
+//! A host on pipes, in front of a server with a URL: `run --url`.
+
+use crate::http_server::{HttpServer, Request, events, json, respond};
+use crate::support::host_session::{Received, Session};
+use crate::support::pieces::Pieces;
+use crate::support::proxy::later_upstream;
+use crate::support::{Library, wait_for};
+use serde_json::Value;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}"#;
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+const INITIALIZE_RESULT: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"server","version":"1"}}}"#;
+
+/// Answers the handshake in the session `name`, and what else a session needs; `None` for the rest.
+fn handshake(request: &Request, client: &mut TcpStream, name: &str) -> Option<bool> {
+    let session = format!("Mcp-Session-Id: {name}\r\n");
+    match request {
+        _ if request.calls("initialize") => Some(json(client, &session, INITIALIZE_RESULT)),
+        _ if request.calls("notifications/initialized") => {
+            Some(respond(client, "202 Accepted", "", ""))
+        }
+        _ if request.line.starts_with("GET ") && request.header("last-event-id").is_none() => {
+            Some(respond(client, "405 Method Not Allowed", "", ""))
+        }
+        _ if request.line.starts_with("DELETE ") => Some(respond(client, "200 OK", "", "")),
+        _ => None,
+    }
+}
+
+fn start(library: &Library, url: &str, more: &[&str]) -> Session {
+    Session::start(&mut library.run([&["--url", url], more].concat()))
+}
+
+fn say(host: &Session, lines: &[&str]) {
+    let lines = lines.iter().map(|line| format!("{line}\n"));
+    host.send(&Pieces(vec![lines.collect::<String>().into()]));
+}
+
+/// What the host got, line by line.
+fn lines(received: &Received) -> Vec<Value> {
+    let lines = received.out.split(|byte| *byte == b'\n');
+    let lines = lines.filter(|line| !line.is_empty());
+    lines
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn a_host_on_pipes_speaks_with_a_server_behind_a_url_and_both_sides_are_on_record() {
+    let server = HttpServer::start("/mcp", |request, client| {
+        if let Some(answered) = handshake(request, client, "s1") {
+            return answered;
+        }
+        events(
+            client,
+            ": hello\n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n\n\
+             data: {\"jsonrpc\":\"2.0\",\"id\":1,\ndata: \"result\":{}}\n\n",
+        );
+        false
+    });
+    let library = Library::new();
+    let header = ["--header", "Authorization: Bearer hunter2hunter2"];
+    let host = start(&library, &server.url, &header);
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    say(&host, &[INITIALIZE, INITIALIZED, ping]);
+    let received = host.end();
+    assert!(received.status.success(), "{received:?}");
+    let told: Vec<_> = lines(&received);
+    let ids: Vec<_> = told.iter().map(|it| it["id"].as_u64()).collect();
+    assert_eq!(ids, [Some(0), None, Some(1)], "{told:?}");
+    let asked = server.requests();
+    let methods: Vec<_> = asked.iter().map(|it| it.line.as_str()).collect();
+    assert_eq!(methods.iter().filter(|it| **it == "POST /mcp").count(), 3);
+    assert_eq!(methods.last(), Some(&"DELETE /mcp"));
+    for (nth, request) in asked.iter().enumerate() {
+        let later = |value: &str| (nth > 0).then(|| value.to_owned());
+        assert_eq!(request.header("mcp-session-id"), later("s1"), "{request:?}");
+        assert_eq!(request.header("mcp-protocol-version"), later("2025-06-18"));
+        let token = request.header("authorization");
+        assert_eq!(token.as_deref(), Some("Bearer hunter2hunter2"));
+    }
+    let all = library.json(&["ls"]);
+    let told: Vec<_> = all
+        .iter()
+        .map(|it| (&it["name"], &it["exchanges"]))
+        .collect();
+    let (http, stdio) = (told[0], told[1]);
+    assert_eq!(
+        (http.0, stdio.0),
+        (&"127.0.0.1-http".into(), &"127.0.0.1".into())
+    );
+    assert_eq!((http.1, stdio.1), (&2.into(), &2.into()));
+    for file in library.files("reel") {
+        let bytes = std::fs::read(&file).unwrap();
+        assert_eq!(
+            memchr::memmem::find(&bytes, b"hunter2hunter2"),
+            None,
+            "{file:?}"
+        );
+    }
+}
+
+#[test]
+fn a_request_without_an_answer_gets_an_error_that_says_why() {
+    let server = HttpServer::start("/mcp", |request, client| {
+        if let Some(answered) = handshake(request, client, "s1") {
+            return answered;
+        }
+        let html = "Content-Type: text/html\r\n";
+        match request {
+            _ if request.calls("unauthorized") => respond(client, "401 Unauthorized", "", ""),
+            _ if request.calls("broken") => respond(client, "502 Bad Gateway", html, "<p>nginx"),
+            _ if request.calls("invalid") => {
+                let error = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"no"}}"#;
+                respond(client, "400 Bad Request", "", error)
+            }
+            _ if request.calls("cut") => {
+                events(client, ": nothing\n\n");
+                false
+            }
+            _ => false,
+        }
+    });
+    let library = Library::new();
+    let host = start(&library, &server.url, &[]);
+    say(&host, &[INITIALIZE, INITIALIZED]);
+    let cases = [
+        ("unauthorized", -32000, "--header"),
+        ("broken", -32000, "HTTP 502: <p>nginx"),
+        ("invalid", -32602, "no"),
+        ("cut", -32000, "without a response"),
+        ("gone", -32000, "cannot be reached"),
+    ];
+    for (id, (method, ..)) in (1..).zip(cases) {
+        say(
+            &host,
+            &[&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#
+            )],
+        );
+    }
+    let told = lines(&host.end());
+    for (id, (method, code, text)) in (1..).zip(cases) {
+        let answer = told.iter().find(|it| it["id"] == id).unwrap();
+        assert_eq!(answer["error"]["code"], code, "{method}: {answer}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains(text), "{method}: {message}");
+    }
+    assert_eq!(told.len(), 1 + cases.len());
+}
+
+#[test]
+fn a_server_that_is_not_there_is_told_to_the_host() {
+    let library = Library::new();
+    let (_, url) = later_upstream();
+    let host = start(&library, &url, &[]);
+    say(&host, &[INITIALIZE]);
+    let told = lines(&host.end());
+    let message = told[0]["error"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("refused") && told[0]["id"] == 0,
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_lost_session_is_begun_again_and_the_message_sent_again() {
+    let sessions = AtomicUsize::new(0);
+    let server = HttpServer::start("/mcp", move |request, client| {
+        let begun = sessions.fetch_add(usize::from(request.calls("initialize")), Ordering::SeqCst);
+        if let Some(answered) = handshake(request, client, &format!("s{begun}")) {
+            return answered;
+        }
+        if request.header("mcp-session-id").as_deref() == Some("s0") {
+            return respond(client, "404 Not Found", "", "");
+        }
+        json(client, "", r#"{"jsonrpc":"2.0","id":1,"result":{}}"#)
+    });
+    let library = Library::new();
+    let host = start(&library, &server.url, &[]);
+    say(
+        &host,
+        &[
+            INITIALIZE,
+            INITIALIZED,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+        ],
+    );
+    let received = host.end();
+    let told = lines(&received);
+    assert_eq!(told.len(), 2, "the host sees one handshake: {told:?}");
+    assert_eq!(told[1]["id"], 1);
+    assert!(String::from_utf8_lossy(&received.err).contains("lost the session"));
+}
+
+#[test]
+fn a_stream_that_breaks_is_taken_up_again_where_it_ended() {
+    let server = HttpServer::start("/mcp", |request, client| {
+        if let Some(answered) = handshake(request, client, "s1") {
+            return answered;
+        }
+        match request.header("last-event-id").as_deref() {
+            None => events(client, "id: e1\nretry: 10\ndata:\n\n"),
+            Some("e1") => events(
+                client,
+                "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n",
+            ),
+            Some(other) => panic!("{other}"),
+        }
+        false
+    });
+    let library = Library::new();
+    let host = start(&library, &server.url, &[]);
+    say(
+        &host,
+        &[
+            INITIALIZE,
+            INITIALIZED,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+        ],
+    );
+    let told = lines(&host.end());
+    assert_eq!(
+        (told.len(), &told[1]["result"]),
+        (2, &serde_json::json!({})),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_server_that_has_only_http_and_sse_is_found_and_its_end_is_ours() {
+    let stream: Arc<Mutex<Option<TcpStream>>> = Arc::default();
+    let server = HttpServer::start("/sse", move |request, client| {
+        let mut stream = stream.lock().unwrap();
+        match (&*request.line, &mut *stream) {
+            ("POST /sse", _) => return respond(client, "405 Method Not Allowed", "", ""),
+            ("GET /sse", stream) => {
+                events(client, "event: endpoint\ndata: /messages?id=7\n\n");
+                *stream = Some(client.try_clone().unwrap());
+            }
+            ("POST /messages?id=7", Some(stream)) => {
+                if request.calls("initialize") {
+                    let event = format!("event: message\ndata: {INITIALIZE_RESULT}\n\n");
+                    stream.write_all(event.as_bytes()).unwrap();
+                } else if request.calls("ping") {
+                    stream.shutdown(std::net::Shutdown::Both).unwrap();
+                }
+                return respond(client, "202 Accepted", "", "Accepted");
+            }
+            (line, _) => panic!("{line}"),
+        }
+        true
+    });
+    let library = Library::new();
+    let host = start(&library, &server.url, &[]);
+    say(&host, &[INITIALIZE, INITIALIZED]);
+    wait_for("the handshake", || (host.out.lines() == 1).then_some(()));
+    let why = library.json(&["why", "@"]);
+    assert!(
+        why[0]["causes"].as_array().is_none_or(Vec::is_empty),
+        "{why:?}"
+    );
+    say(&host, &[r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#]);
+    // The stream's end is the end, though the host has not closed its side.
+    let received = host.wait();
+    let told = lines(&received);
+    assert_eq!(received.status.code(), Some(1));
+    assert_eq!((&told[1]["id"], told.len()), (&1.into(), 2), "{told:?}");
+    assert!(told[1]["error"]["message"].is_string(), "{told:?}");
+}
+
+#[test]
+fn the_modern_era_has_its_headers_and_cancels_by_closing_the_stream() {
+    let gone = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&gone);
+    let server = HttpServer::start("/mcp", move |_, client| {
+        // Nothing comes until the client closes the connection.
+        counted.fetch_add(1, Ordering::SeqCst);
+        let closed = matches!(client.read(&mut [0]), Ok(0) | Err(_));
+        counted.fetch_add(usize::from(closed), Ordering::SeqCst);
+        false
+    });
+    let library = Library::new();
+    let host = start(&library, &server.url, &[]);
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
+    say(&host, &[call]);
+    wait_for("the request", || {
+        (gone.load(Ordering::SeqCst) == 1).then_some(())
+    });
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    say(&host, &[cancel]);
+    wait_for("the end of the stream", || {
+        (gone.load(Ordering::SeqCst) == 2).then_some(())
+    });
+    let received = host.end();
+    assert!(lines(&received).is_empty());
+    let [request] = &server.requests()[..] else {
+        panic!("the cancel is no request: {:?}", server.requests());
+    };
+    for (name, value) in [
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "wait"),
+    ] {
+        assert_eq!(request.header(name).as_deref(), Some(value));
+    }
+}

@@ -1,0 +1,270 @@
+//! What was recorded over one transport is used over the other: `mock --listen`, `replay --url`.
+
+use crate::http_server::{HttpServer, json, respond};
+use crate::support::host_session::{Collected, Session};
+use crate::support::pieces::Pieces;
+use crate::support::{Library, send, text, wait_for};
+use nix::sys::signal::Signal;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, ExitStatus, Stdio};
+
+/// What the client says in each session here.
+const CLIENT: [&str; 4] = [
+    r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}"#,
+    r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+    r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"work","_meta":{"progressToken":7}}}"#,
+    r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"fail"}}"#,
+];
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"server","version":"1"}}}"#;
+const PROGRESS: &str = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1}}"#;
+const WORKED: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
+
+fn said(lines: &[&str]) -> Pieces {
+    let lines = lines.iter().map(|line| format!("{line}\n"));
+    Pieces(vec![lines.collect::<String>().into()])
+}
+
+/// What a host gets that says all of that to `mcpreel ARGUMENTS…`.
+fn converse(library: &Library, arguments: &[&str]) -> String {
+    let mut command = library.mcpreel(arguments[0]);
+    command.args(&arguments[1..]).stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let host = Session::start(&mut command);
+    host.send(&said(&CLIENT));
+    let received = host.end();
+    String::from_utf8(received.out).unwrap()
+}
+
+/// A server with a URL that answers the client above: `fail` with a status and no message.
+fn server() -> HttpServer {
+    HttpServer::start("/mcp", |request, client| match request {
+        _ if request.calls("initialize") => json(
+            client,
+            "Mcp-Session-Id: s1\r\n",
+            &INITIALIZED.replace(',', ",\n "),
+        ),
+        _ if request.calls("notifications/initialized") => respond(client, "202 Accepted", "", ""),
+        _ if request.line.starts_with("GET ") => respond(client, "405 Method Not Allowed", "", ""),
+        _ if request.body.contains("work") => {
+            crate::http_server::events(client, &format!("data: {PROGRESS}\n\ndata: {WORKED}\n\n"));
+            false
+        }
+        _ if request.body.contains("fail") => respond(client, "503 Service Unavailable", "", ""),
+        _ => respond(client, "200 OK", "", ""),
+    })
+}
+
+/// `mcpreel mock RECORDING --listen 0`.
+struct Served {
+    child: Child,
+    said: Option<Collected>,
+    port: u16,
+}
+
+impl Served {
+    fn start(library: &Library, recording: &str, more: &[&str]) -> Self {
+        let mut command = library.mcpreel("mock");
+        command.arg(recording).args(["--listen", "0"]).args(more);
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let said = Collected::from(child.stderr.take().unwrap());
+        let port = wait_for("the mock to say where it listens", || {
+            let said = String::from_utf8(said.so_far()).unwrap();
+            let (_, behind) = said.split_once("http://127.0.0.1:")?;
+            behind.split_once('/')?.0.parse().ok()
+        });
+        let said = Some(said);
+        Self { child, said, port }
+    }
+
+    fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/mcp", self.port)
+    }
+
+    /// Sends a request, and does not wait for what comes.
+    fn send(&self, line: &str, head: &str, body: &str) -> TcpStream {
+        let mut client = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let host = if head.contains("Host: ") {
+            String::new()
+        } else {
+            format!("Host: 127.0.0.1:{}\r\n", self.port)
+        };
+        let head = format!("Connection: close\r\n{head}");
+        let length = body.len();
+        let request =
+            format!("{line} HTTP/1.1\r\n{host}{head}Content-Length: {length}\r\n\r\n{body}");
+        client.write_all(request.as_bytes()).unwrap();
+        client
+    }
+
+    /// What comes for a request.
+    fn ask(&self, line: &str, head: &str, body: &str) -> String {
+        read(&self.send(line, head, body))
+    }
+
+    fn end(mut self) -> (ExitStatus, String) {
+        send(Signal::SIGTERM, self.child.id());
+        let status = self.child.wait().unwrap();
+        let said = self.said.take().unwrap().whole();
+        (status, String::from_utf8(said).unwrap())
+    }
+}
+
+/// A test that fails leaves none behind.
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads a response: to its end, or to that of the connection.
+fn read(mut client: &TcpStream) -> String {
+    let mut answer = Vec::new();
+    // A connection that is reset has said what it had to say.
+    let _ = client.read_to_end(&mut answer);
+    String::from_utf8(answer).unwrap()
+}
+
+/// A recording over HTTP, made by `run --url`; the recording of the host's side is `a`.
+fn recorded(library: &Library, server: &HttpServer) {
+    converse(library, &["run", "--name", "a", "--url", &server.url]);
+}
+
+#[test]
+fn a_recording_is_served_over_http_as_over_stdio_whatever_it_was_recorded_over() {
+    let library = Library::new();
+    recorded(&library, &server());
+    for recording in ["a", "a-http"] {
+        let over_stdio = converse(&library, &["mock", recording]);
+        let lines: Vec<_> = over_stdio.lines().collect();
+        assert_eq!((lines[1], lines[2]), (PROGRESS, WORKED));
+        assert!(lines[3].contains("HTTP 503"), "{}", lines[3]);
+        let served = Served::start(&library, recording, &["--assert-all-used"]);
+        let over_http = converse(&library, &["run", "--name", "b", "--url", &served.url()]);
+        let sorted = |text: &str| {
+            let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+            lines.sort();
+            lines
+        };
+        assert_eq!(sorted(&over_http), sorted(&over_stdio), "{recording}");
+        let (status, said) = served.end();
+        assert_eq!(status.code(), Some(0), "{said}");
+        assert!(said.contains("3 of 3 recorded requests used"), "{said}");
+    }
+}
+
+#[test]
+fn what_does_not_hold_at_the_end_of_a_session_is_the_exit_code() {
+    let library = Library::new();
+    recorded(&library, &server());
+    let served = Served::start(&library, "a", &["--assert-all-used"]);
+    let answer = served.ask("POST /mcp", "", CLIENT[0]);
+    assert!(answer.contains("serverInfo"), "{answer}");
+    let (status, said) = served.end();
+    assert_eq!(status.code(), Some(6), "{said}");
+}
+
+#[test]
+fn web_pages_foreign_names_and_unknown_sessions_are_refused() {
+    let library = Library::new();
+    recorded(&library, &server());
+    let served = Served::start(&library, "a", &[]);
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    for (line, head, body, status) in [
+        (
+            "POST /mcp",
+            "Origin: http://example.com\r\n",
+            CLIENT[0],
+            403,
+        ),
+        ("POST /mcp", "Host: example.com\r\n", CLIENT[0], 403),
+        (
+            "POST /mcp",
+            "Origin: http://localhost:6274\r\n",
+            CLIENT[0],
+            200,
+        ),
+        ("POST /mcp", "Mcp-Session-Id: unknown\r\n", ping, 404),
+        ("POST /mcp", "", ping, 400),
+        ("POST /mcp", "", "no JSON", 400),
+        ("DELETE /mcp", "Mcp-Session-Id: unknown\r\n", "", 404),
+        ("GET /mcp", "Accept: text/event-stream\r\n", "", 405),
+        ("PUT /mcp", "", "", 405),
+    ] {
+        let answer = served.ask(line, head, body);
+        let begins = format!("HTTP/1.1 {status} ");
+        assert!(answer.starts_with(&begins), "{line} {head}{body}: {answer}");
+    }
+    for address in ["0.0.0.0:0", "[::]:0"] {
+        let mut mock = library.mcpreel("mock");
+        let refused = mock.args(["a", "--listen", address]).output().unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+    }
+}
+
+#[test]
+fn a_server_that_crashed_cuts_its_answer_and_loses_the_session() {
+    let library = Library::new();
+    recorded(&library, &server());
+    let served = Served::start(&library, "a", &["--fault", "tool:work -> crash"]);
+    let answer = served.ask("POST /mcp", "", CLIENT[0]);
+    let session = answer.split_once("Mcp-Session-Id: ").unwrap().1;
+    let session = format!(
+        "Mcp-Session-Id: {}\r\n",
+        session.split_once('\r').unwrap().0
+    );
+    let answer = served.ask("POST /mcp", &session, CLIENT[2]);
+    assert!(!answer.contains("\"id\":1"), "{answer}");
+    wait_for("the session to be lost", || {
+        let answer = served.ask("POST /mcp", &session, CLIENT[2]);
+        answer.starts_with("HTTP/1.1 404 ").then_some(())
+    });
+}
+
+#[test]
+fn two_clients_of_the_modern_era_may_use_one_id_at_once() {
+    let library = Library::new();
+    recorded(&library, &server());
+    let served = Served::start(&library, "a", &["--latency", "fixed:300ms"]);
+    let call = CLIENT[2].replace(
+        "\"progressToken\":7",
+        r#""io.modelcontextprotocol/protocolVersion":"2026-07-28""#,
+    );
+    let clients = [(); 2].map(|()| served.send("POST /mcp", "", &call));
+    for client in &clients {
+        let answer = read(client);
+        assert!(answer.ends_with(WORKED), "{answer}");
+    }
+}
+
+#[test]
+fn a_network_recording_is_replayed_to_a_url_or_to_a_command() {
+    let library = Library::new();
+    let server = server();
+    recorded(&library, &server);
+    let replay = |more: &[&str]| {
+        let mut replay = library.mcpreel("replay");
+        replay.arg("a-http").arg("--allow-side-effects").args(more);
+        replay.output().unwrap()
+    };
+    let refused = replay(&[]);
+    let told = text(&refused);
+    assert_eq!(refused.status.code(), Some(2), "{told}");
+    assert!(told.contains(&format!("--url {}", server.url)), "{told}");
+    let mcpreel = crate::support::MCPREEL;
+    for target in [
+        &["--url", &*server.url][..],
+        &["--", mcpreel, "mock", "a-http"],
+    ] {
+        let replayed = replay(target);
+        let told = text(&replayed);
+        assert!(told.contains("3 of 3 requests sent"), "{told}");
+        assert!(
+            told.contains("2 of them the same") || replayed.status.success(),
+            "{told}"
+        );
+    }
+    let other = replay(&["--url", &server.url, "--conversation", "9"]);
+    assert_eq!(other.status.code(), Some(2), "{}", text(&other));
+}

@@ -2,6 +2,7 @@
 
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Folder;
+use super::listen::Listen;
 use super::open::Appearance;
 use super::tail;
 use super::{folder, open, output};
@@ -33,12 +34,16 @@ const LEAVING: Moment = Moment(5_000_000_000);
 #[command(after_help = "\
 Examples:
   mcpreel demo
+  mcpreel demo --http            requests, event streams and heads instead of pipes
   mcpreel demo | cat             as lines")]
 pub struct Demo {
     #[command(flatten)]
     folder: Folder,
     #[command(flatten)]
     appearance: Appearance,
+    /// The same over HTTP: the server has a URL, and the recorder stands in front of it
+    #[arg(long)]
+    http: bool,
     /// How many times faster than normal
     #[arg(long, value_name = "N", default_value_t = 1, hide = true)]
     speed: u32,
@@ -47,6 +52,8 @@ pub struct Demo {
 /// The server of the demo
 #[derive(Debug, Args)]
 pub struct DemoServer {
+    #[command(flatten)]
+    listen: Listen,
     /// How many times faster than normal
     #[arg(long, default_value_t = 1)]
     speed: u32,
@@ -65,6 +72,9 @@ pub struct DemoHost {
 
 /// The built-in server, on this process's own pipes.
 pub fn server(args: &DemoServer) -> Outcome {
+    if let Some(at) = args.listen.listen {
+        return args.listen.serve(at, "the demo's server");
+    }
     let pace = Pace::new(args.speed);
     server::run(io::stdin().lock(), io::stdout(), io::stderr(), pace)?;
     Ok(Exit::Fine)
@@ -91,7 +101,12 @@ pub fn run(args: &Demo) -> Outcome {
     check(dir)?;
     // Nobody else may write on the viewer's screen.
     let mut errors = tempfile::tempfile()?;
-    let mut host = start(dir, args.speed, errors.try_clone()?)?;
+    let server = args
+        .http
+        .then(|| HttpServer::start(args.speed))
+        .transpose()?;
+    let url = server.as_ref().map(|server| &*server.url);
+    let mut host = start(dir, args.speed, url, errors.try_clone()?)?;
     let mut exit = Exit::Fine;
     let shown = recording_of(&mut host, dir).and_then(|path| {
         match viewer {
@@ -143,16 +158,68 @@ fn check(dir: &Path) -> Result<(), Failure> {
     })?)
 }
 
-/// `demo-host … -- run … -- demo-server …`, all of them this program.
-fn start(dir: &Path, speed: u32, stderr: File) -> Result<Child, Failure> {
-    let program = std::env::current_exe().context("cannot find this program's own file")?;
+/// The demo's server behind a URL. It ends with the demo.
+struct HttpServer {
+    process: Child,
+    url: String,
+}
+
+impl HttpServer {
+    fn start(speed: u32) -> Result<Self, Failure> {
+        let mut command = Command::new(this_program()?);
+        command.args([
+            "demo-server",
+            "--speed",
+            &speed.to_string(),
+            "--listen",
+            "0",
+        ]);
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        let process = command.stderr(Stdio::piped()).spawn();
+        let mut process = process.context("cannot start the demo's server")?;
+        let mut said = String::new();
+        if let Some(stderr) = process.stderr.take() {
+            BufReader::new(stderr).read_line(&mut said)?;
+        }
+        let url = said.split(' ').find(|word| word.starts_with("http://"));
+        let url = url.map(str::to_owned);
+        let mut server = Self {
+            process,
+            url: String::new(),
+        };
+        server.url = url.with_context(|| format!("the demo's server does not listen: {said}"))?;
+        Ok(server)
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn this_program() -> Result<PathBuf, Failure> {
+    Ok(std::env::current_exe().context("cannot find this program's own file")?)
+}
+
+/// `demo-host … -- run … -- demo-server …`, all of them this program; with a URL `demo-host … -- proxy
+/// --stdio URL …`.
+fn start(dir: &Path, speed: u32, url: Option<&str>, stderr: File) -> Result<Child, Failure> {
+    let program = this_program()?;
     let speed = speed.to_string();
     let mut command = Command::new(&program);
     command.args(["demo-host", "--speed", &speed, "--"]);
     command.arg(&program);
-    command.args(["run", "--demo", "--name", "weather-server", "--dir"]);
-    command.arg(dir).arg("--").arg(&program);
-    command.args(["demo-server", "--speed", &speed]);
+    match url {
+        Some(url) => command.args(["proxy", "--stdio", url, "--origin", "demo"]),
+        None => command.args(["run", "--demo"]),
+    };
+    command.args(["--name", "weather-server", "--dir"]).arg(dir);
+    if url.is_none() {
+        command.arg("--").arg(&program);
+        command.args(["demo-server", "--speed", &speed]);
+    }
     command.stdin(Stdio::null()).stdout(Stdio::null());
     let child = command.stderr(stderr).spawn();
     Ok(child.context("cannot start the demo's host")?)

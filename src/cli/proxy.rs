@@ -16,6 +16,9 @@ use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::rc::Rc;
 
+/// The makers of recordings of a proxy.
+const ORIGINS: [&str; 3] = ["live", "demo", "replay"];
+
 /// A free port of this machine alone.
 const ANY_PORT: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0));
 
@@ -70,7 +73,7 @@ pub struct Proxy {
     #[arg(long, conflicts_with_all = ["listen", "expose", "keep_host", "command"])]
     stdio: bool,
     /// The maker of the recording
-    #[arg(long, hide = true, default_value = "live", value_parser = ["live", "replay"])]
+    #[arg(long, hide = true, default_value = "live", value_parser = ORIGINS)]
     origin: String,
     /// Start the server as well: record what it prints, and end with it
     #[arg(last = true, value_name = "COMMAND")]
@@ -114,11 +117,7 @@ impl Proxy {
             secret_headers: self.reach.secret_headers(),
             dir: settings.recordings_dir(&self.folder),
             cwd: None,
-            origin: if self.origin == "replay" {
-                "replay"
-            } else {
-                "live"
-            },
+            origin: (ORIGINS.into_iter().find(|it| **it == self.origin)).unwrap_or(ORIGINS[0]),
             transport,
             url: Some(plan.recorded(&upstream)),
             parent: None,

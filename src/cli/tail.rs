@@ -15,9 +15,10 @@ use mcpreel_store::select::Question;
 use mcpreel_trace::clock::{Moment, wall_clock_ns};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
-use mcpreel_trace::frame::Seq;
+use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_trace::query::Query;
+use mcpreel_wire::http::Part;
 use mcpreel_wire::text::escape;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
@@ -174,8 +175,8 @@ struct Follower {
 enum Row {
     /// An exchange that has ended, or has been open for long, with its time and whether it is open.
     Exchange(Box<Exchange>, Moment, bool),
-    /// Anything else, by its address.
-    Other(ItemKey),
+    /// Anything else, by its address in the rows of calls, or in those of the wire.
+    Other(Lens, ItemKey),
 }
 
 impl Row {
@@ -185,7 +186,7 @@ impl Row {
                 let (seq, part) = exchange.request;
                 (Lens::Exchanges, ItemKey::of_part(seq, part))
             }
-            Self::Other(key) => (Lens::Wire, *key),
+            Self::Other(lens, key) => (*lens, *key),
         }
     }
 }
@@ -217,7 +218,9 @@ impl Follower {
         let with_messages: BTreeSet<_> = messages.iter().map(|row| row.record.frame).collect();
         let lines = frames.iter();
         let lines = lines.filter(|head| !with_messages.contains(&head.seq));
-        let lines = lines.map(|head| ItemKey::of_part(head.seq, 0));
+        let (of_http, lines): (Vec<&FrameHead>, Vec<_>) =
+            lines.partition(|head| head.carried.http > 0);
+        let lines = lines.into_iter().map(|head| ItemKey::of_part(head.seq, 0));
         let alone = messages.iter().filter(|row| stands_alone(row));
         let alone = alone.map(|row| ItemKey::of_part(row.record.frame, row.record.part));
         let of_event = |row: &EventRow| {
@@ -226,7 +229,18 @@ impl Follower {
         };
         let keys = lines.chain(alone).map(|key| ((key.seq, 0), key));
         let keys = keys.chain(events.iter().map(of_event));
-        let mut rows: Vec<_> = keys.map(|(place, key)| (place, Row::Other(key))).collect();
+        let keys = keys.map(|(place, key)| (place, Row::Other(Lens::Wire, key)));
+        let mut rows: Vec<_> = keys.collect();
+        // Of the heads those are told that answer a request without a message.
+        for head in of_http {
+            let is_answer = head.carried.part == Part::ResponseHead;
+            let http = is_answer.then(|| recording.http(head.carried.http));
+            let http = http.transpose()?.flatten();
+            if let Some(http) = http.filter(|http| !http.has_messages) {
+                let key = ItemKey::of_part(http.request, 0);
+                rows.push(((head.seq, 0), Row::Other(Lens::Exchanges, key)));
+            }
+        }
         for exchange in exchanges {
             if let Some((after, exchange)) = self.settle(exchange) {
                 // What nothing on the wire ended was ended by the end of the recording.
@@ -308,8 +322,8 @@ impl Follower {
                 Row::Exchange(exchange, t, is_open) => {
                     self.rows.exchange(&exchange, Some(t), is_open)?;
                 }
-                Row::Other(key) => {
-                    for item in recording.items(Lens::Wire, &[key])? {
+                Row::Other(lens, key) => {
+                    for item in recording.items(lens, &[key])? {
                         self.rows.item(recording, &item)?;
                     }
                 }

@@ -122,23 +122,26 @@ fn tail_of_a_copy_of_a_live_recording_ends() {
 }
 
 #[test]
-fn the_demo_is_recorded_and_shown_live() {
-    let library = Library::new();
-    let mut demo = library.mcpreel("demo");
-    let output = demo
-        .args(["--speed", super::SPEED])
-        .output()
-        .expect("mcpreel starts");
-    assert!(output.status.success(), "{}", crate::support::text(&output));
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(
-        text.contains("plan_trip") && text.contains("exit code 0"),
-        "{text}"
-    );
-    let id = library.json(&["ls"])[0]["id"]
-        .as_str()
-        .expect("an id")
-        .to_owned();
-    let said = String::from_utf8(output.stderr).expect("UTF-8");
-    assert!(said.contains(&format!("mcpreel show {id}")), "{said}");
+fn the_demo_is_recorded_and_shown_live_over_pipes_and_over_http() {
+    for (more, end) in [
+        (&[][..], "exit code 0"),
+        (&["--http"], "DELETE /mcp → 200 OK"),
+    ] {
+        let library = Library::new();
+        let mut demo = library.mcpreel("demo");
+        let demo = demo.args(["--speed", super::SPEED]).args(more);
+        let output = demo.output().expect("mcpreel starts");
+        assert!(output.status.success(), "{}", crate::support::text(&output));
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        assert!(text.contains("plan_trip") && text.contains(end), "{text}");
+        assert!(
+            !text.contains("-head"),
+            "heads are no rows of their own: {text}"
+        );
+        let recording = &library.json(&["ls"])[0];
+        assert_eq!(recording["exchanges"], 20, "{recording}");
+        let id = recording["id"].as_str().expect("an id").to_owned();
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(said.contains(&format!("mcpreel show {id}")), "{said}");
+    }
 }

@@ -82,6 +82,8 @@ struct State {
 struct Open {
     task: AbortHandle,
     message: Rc<Message>,
+    /// Whether the host may wait for its end for ever: a subscription, or a request that it cancelled.
+    is_endless: bool,
 }
 
 /// Why a message got no answer.
@@ -159,25 +161,30 @@ impl Bridge {
         }
         let message = Rc::new(Message::new(line));
         let mut state = self.state.borrow_mut();
-        if let Some(id) = &message.cancels
-            && state.open.get(id).is_some_and(|it| it.message.is_modern())
-        {
-            let open = state.open.remove(id);
-            return open.iter().for_each(|it| it.task.abort());
+        let cancelled = message.cancels.as_ref();
+        if let Some(open) = cancelled.and_then(|id| state.open.get_mut(id)) {
+            open.is_endless = true;
+            if open.message.is_modern() {
+                return open.task.abort();
+            }
         }
         let (bridge, sent) = (Rc::clone(self), Rc::clone(&message));
         let task = tasks.spawn_local(async move { bridge.carry(&sent).await });
         for id in &message.requests {
-            let (task, message) = (task.clone(), Rc::clone(&message));
-            state.open.insert(id.clone(), Open { task, message });
+            let open = Open {
+                task: task.clone(),
+                message: Rc::clone(&message),
+                is_endless: message.step == Step::Listen,
+            };
+            state.open.insert(id.clone(), open);
         }
     }
 
-    /// Closes the streams of subscriptions, which would go on for ever.
+    /// Closes the streams that would go on for ever.
     fn stop_streams(&self) {
         let state = self.state.borrow();
         let open = state.open.values();
-        let endless = open.filter(|it| it.message.step == Step::Listen);
+        let endless = open.filter(|it| it.is_endless);
         endless.for_each(|it| it.task.abort());
     }
 

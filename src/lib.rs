@@ -22,6 +22,7 @@
 //! | `mcpreel-lint` | what is wrong: rules and causes. Pure |
 //! | `mcpreel-redact` | what may leave. Pure |
 //! | `mcpreel-capture` | how bytes get from one side to the other, and on record |
+//! | `mcpreel-bridge` | how MCP gets from pipes to HTTP, and back |
 //! | `mcpreel-store` | where recordings live, how they are recorded, indexed, read and recovered |
 //! | `mcpreel-share` | what leaves a recording and comes in: cassettes, pages, reports, traces, logs |
 //! | `mcpreel-replay` | recordings used again: replay, mock, comparison |

@@ -62,7 +62,7 @@ pub struct Mock {
     /// Answer to a request that is not on record
     #[arg(long, value_name = "WHAT", default_value = "error", value_parser = choice(&MISSES))]
     pub on_miss: OnMiss,
-    /// Of a network recording, the conversation that is served [default: the one with most requests]
+    /// Of a network recording, which one is served [default: the busiest]
     #[arg(long, value_name = "N")]
     pub conversation: Option<u32>,
     /// Serve nothing twice but `initialize`, `ping` and lists

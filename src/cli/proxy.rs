@@ -66,8 +66,6 @@ pub struct Proxy {
     /// a cloud
     #[arg(long)]
     keep_host: bool,
-    #[command(flatten)]
-    reach: Reach,
     /// Be a stdio server: speak with the host on stdin and stdout, and carry it to URL. `run --url`
     /// records both sides
     #[arg(long, conflicts_with_all = ["listen", "expose", "keep_host", "command"])]
@@ -78,6 +76,8 @@ pub struct Proxy {
     /// Start the server as well: record what it prints, and end with it
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
+    #[command(flatten)]
+    reach: Reach,
 }
 
 impl Proxy {

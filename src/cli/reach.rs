@@ -13,14 +13,13 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "A server with a URL")]
 pub struct Reach {
-    /// Add a header to each request; may be given several times. ${NAME} is the variable of the
-    /// environment
+    /// Add a header to each request; ${NAME} in it is from the environment
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header)]
     headers: Vec<(String, String)>,
-    /// Believe this authority as well, for a server with TLS: its certificate in PEM
+    /// Believe this authority as well: a certificate in PEM
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// Believe any certificate of the server
+    /// Believe any certificate
     #[arg(long)]
     insecure: bool,
     /// Record credentials as well: tokens, cookies, codes

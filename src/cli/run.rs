@@ -23,6 +23,7 @@ use std::process::ExitCode;
 Examples:
   mcpreel run -- npx -y @modelcontextprotocol/server-filesystem /home/ada
   mcpreel run --name files --max-size 500MB -- uvx mcp-server-git
+  mcpreel run --url https://api.example.com/mcp --header 'Authorization: Bearer ${TOKEN}'
 
 In a host's configuration:
   {\"command\": \"mcpreel\", \"args\": [\"run\", \"--\", \"npx\", \"-y\", \"some-server\"]}
@@ -41,12 +42,10 @@ pub struct Run {
     /// Mark the recording as one of the demo
     #[arg(long, hide = true)]
     demo: bool,
-    /// Record a server that is reached by this URL, for a host that only starts commands: what the
-    /// host says, and in a recording of its own (NAME-http) what goes over the network
+    /// In place of a command: be a server for the host, and carry all to the one behind this URL. What
+    /// goes over the network is a recording of its own, NAME-http
     #[arg(long, value_name = "URL", value_parser = reach::http_url, conflicts_with = "command")]
     url: Option<Upstream>,
-    #[command(flatten)]
-    reach: Reach,
     /// The server's command and its arguments
     #[arg(
         required_unless_present = "url",
@@ -54,6 +53,8 @@ pub struct Run {
         value_name = "COMMAND"
     )]
     pub command: Vec<OsString>,
+    #[command(flatten)]
+    reach: Reach,
 }
 
 impl Run {

@@ -29,13 +29,13 @@ pub struct Driving {
     #[arg(long, value_name = "URL", value_parser = reach::http_url, conflicts_with = "command")]
     pub url: Option<Upstream>,
     #[command(flatten)]
-    pub reach: Reach,
-    #[command(flatten)]
     pub pace: Pace,
     #[command(flatten)]
     pub allowed: Allowed,
     #[command(flatten)]
     pub values: Values,
+    #[command(flatten)]
+    pub reach: Reach,
 }
 
 /// In which order, and how fast.
@@ -55,7 +55,7 @@ pub struct Pace {
     /// [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub max_gap: Option<Duration>,
-    /// Time limit for all of it [default: each answer has 10 s, or ten times what it took]
+    /// Time limit for all [default: 10 s for each answer, or 10 times what it took]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub timeout: Option<Duration>,
 }
@@ -98,16 +98,16 @@ const POLICIES: [(&str, &str, Policy); 2] = [
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Which part")]
 pub struct Part {
-    /// Only requests that fit, in the filter language; the handshake is made in any case
+    /// Only requests that fit this filter, and the handshake
     #[arg(long, value_name = "FILTER")]
     pub only: Option<String>,
-    /// Of a network recording, the conversation that is played [default: the one with most requests]
+    /// Of a network recording, which one is played [default: the busiest]
     #[arg(long, value_name = "N")]
     pub conversation: Option<u32>,
     /// Stop after this frame
     #[arg(long, value_name = "SEQ", value_parser = frame)]
     pub until: Option<Seq>,
-    /// Change a value of a request: its frame, a path, a JSON value
+    /// Change a value of a request
     #[arg(long, value_name = "SEQ:PATH=JSON", value_parser = edit)]
     pub edit: Vec<(Seq, Path, String)>,
 }
@@ -131,7 +131,7 @@ pub struct Allowed {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Values")]
 pub struct Values {
-    /// The value of a placeholder: `env:NAME` or `file:PATH`, for example secret:1=env:TOKEN
+    /// The value of a placeholder: secret:1=env:NAME or =file:PATH
     #[arg(long, value_name = "PLACEHOLDER=SOURCE", value_parser = bind)]
     pub bind: Vec<(String, String)>,
     /// Replace a recorded folder by another, in texts and file:// URIs

@@ -46,9 +46,6 @@ Examples:
   mcpreel replay tests/search.jsonl --update  accept what differs: the cassette is written anew
   mcpreel replay fixed.reel --format junit -- ./my-server > replay.xml
 
-Tools that are not listed with readOnlyHint are called only with --allow-tool. docs/replay.md
-has the details.
-
 Exit code: 0 nothing differs that matters, 1 something does, 2 wrong arguments, 3 a recording that
 cannot be used, 4 the server failed, 5 it hangs, 7 something was refused; 130 and 143 interrupted.")]
 pub struct Replay {

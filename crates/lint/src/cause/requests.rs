@@ -160,7 +160,8 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     let busy_with = busy_with.unwrap_or_default();
     let left = facts.host_left().filter(|left| *left < until);
     let left = left.map_or_else(String::new, |left| {
-        let ago = duration(until.ns_since(left));
+        // A call that was read after the host had left has waited no longer than it is there.
+        let ago = duration(until.ns_since(left).min(waited_ns));
         format!(", {ago} of that{}", phrases::after_host(facts))
     });
     let sentence = format!("the server {never} {call} in {waited}{others}{left}{busy_with}");

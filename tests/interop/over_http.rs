@@ -1,7 +1,10 @@
 //! A client sees the same through the proxy as without it, and the recording says of each of its requests
 //! what its own log says.
 
+use crate::interop_session::converse as converse_over_pipes;
 use crate::packages::Packages;
+use crate::peers::{EVERYTHING, PYTHON_SDK, TYPESCRIPT_V2};
+use crate::same::difference;
 use crate::support::{self, Library, MCPREEL};
 use mcpreel_store::reader::Recording;
 use mcpreel_store::recovery::bring_up_to_date;
@@ -58,6 +61,11 @@ fn server(name: &str, port: u16) -> Running {
 fn script(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interop");
     folder.join(name).display().to_string()
+}
+
+fn free_port() -> u16 {
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
+    port.expect("there is a free port").port()
 }
 
 /// What a client prints, and its log.
@@ -131,8 +139,7 @@ fn clients_see_the_same_and_the_recording_says_what_they_saw() {
     ] {
         let what = format!("{client} with {server_name}");
         let library = Library::new();
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
-        let port = port.expect("there is a free port").port();
+        let port = free_port();
         let path = if server_name.ends_with(":sse") {
             "sse"
         } else {
@@ -198,4 +205,39 @@ fn agrees(recording: &Recording, log: &[Value], what: &str) {
     for finding in recording.findings(0).expect("they can be read") {
         assert_ne!(&*finding.severity, "error", "{what}: {finding:?}");
     }
+}
+
+/// A client that only starts commands gets `run --url` as its server, and sees what it sees over pipes.
+#[test]
+fn clients_of_pipes_see_the_same_of_a_server_behind_a_url() {
+    for (client, mode) in [(&PYTHON_SDK, "auto"), (&TYPESCRIPT_V2, "auto")] {
+        for session in converse_over_pipes(client, mode, &[&EVERYTHING]) {
+            for path in ["mcp", "sse"] {
+                let port = free_port();
+                let kind = if path == "mcp" {
+                    "streamableHttp"
+                } else {
+                    "sse"
+                };
+                let running = server(&format!("everything:{kind}"), port);
+                let url = format!("http://127.0.0.1:{port}/{path}");
+                let dir = session.library.path().display().to_string();
+                let command = [MCPREEL, "run", "--dir", &dir, "--url", &url];
+                let seen = session.again(&command.map(str::to_owned));
+                let seen = without_session(&seen);
+                drop(running);
+                let name = format!("{} at /{path}", session.name());
+                assert_eq!(difference(&name, &seen, &session.seen), None);
+            }
+        }
+    }
+}
+
+/// Over HTTP tools of this server tell the id of its session.
+fn without_session(seen: &Value) -> Value {
+    let text = seen.to_string();
+    let (before, rest) = text.split_once("for session ").expect("it tells one");
+    let (id, _) = rest.split_once(' ').expect("more words follow");
+    assert!(!before.is_empty() && id.len() > 8, "{id}");
+    serde_json::from_str(&text.replace(id, "undefined")).expect("it stays JSON")
 }

@@ -33,7 +33,7 @@ fn assert_same(client: &'static Client, mode: &'static str, servers: &[&'static 
 }
 
 /// Where two conversations differ first: nobody would read them whole.
-fn difference(at: &str, with: &Value, without: &Value) -> Option<String> {
+pub fn difference(at: &str, with: &Value, without: &Value) -> Option<String> {
     let deeper = match (with, without) {
         (Value::Object(with), Value::Object(without)) if with.keys().eq(without.keys()) => {
             let mut pairs = with.iter().zip(without.values());

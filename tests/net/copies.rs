@@ -1,5 +1,5 @@
 //! A copy of a recording of the network, and its cassette, tell the same as the original; what is told of
-//! a call.
+//! a call, and found by what stands in heads.
 
 use crate::recorded::{files, told};
 use crate::support::MCPREEL;
@@ -79,4 +79,38 @@ fn the_story_of_a_call_has_the_first_line_of_a_head() {
             .count();
     }
     assert!(heads > 0, "a head is in some story");
+}
+
+#[test]
+fn a_filter_asks_for_headers_of_either_head_and_for_resumed_streams() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(wire::recording(dir.path(), &wire::file("polled")));
+    let reel = dir.path().join("a.reel").display().to_string();
+    let found = |filter: &str| {
+        let rows = run(&["show", &reel, "-q", filter, "--json"]);
+        let rows = rows
+            .lines()
+            .map(|row| serde_json::from_str::<serde_json::Value>(row).unwrap());
+        let methods = rows.map(|row| row["method"].as_str().unwrap_or("event").to_owned());
+        methods.collect::<Vec<_>>().join(" ")
+    };
+    let all = "initialize notifications/initialized GET tools/call GET";
+    for (filter, expected) in [
+        ("is:resumed", "GET"),
+        ("has:header.last-event-id", "GET"),
+        (
+            "header.SERVER=uvicorn kind:request",
+            "initialize tools/call",
+        ),
+        (
+            "header.server:UVI has:header.server -is:stream",
+            "notifications/initialized",
+        ),
+        (r"header.mcp-session-id~^[0-9a-f]{32}$", all),
+        ("header.host=127", ""),
+        ("-header.host!=127.0.0.1:49271", all),
+        ("header.accept=text/event-stream -is:resumed", "GET"),
+    ] {
+        assert_eq!(found(filter), expected, "{filter}");
+    }
 }

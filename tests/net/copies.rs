@@ -5,6 +5,7 @@ use crate::recorded::{files, told};
 use crate::support::MCPREEL;
 use crate::wire;
 use mcpreel_store::reader::Recording;
+use mcpreel_trace::exchange::{ExchangeId, Status};
 use std::path::Path;
 use std::process::Command;
 
@@ -113,4 +114,24 @@ fn a_filter_asks_for_headers_of_either_head_and_for_resumed_streams() {
     ] {
         assert_eq!(found(filter), expected, "{filter}");
     }
+}
+
+#[test]
+fn a_call_that_http_refused_says_the_status_unless_a_message_says_more() {
+    let line = |file: &str, method: &str| {
+        let dir = tempfile::tempdir().unwrap();
+        let recording = wire::recording(dir.path(), &wire::file(file));
+        let calls = recording.exchanges(ExchangeId(0), 100).unwrap();
+        let call = calls.iter().rfind(|call| &*call.method == method).unwrap();
+        (call.status, call.summary.to_string())
+    };
+    let (status, said) = line("unauthorized-py1", "initialize");
+    assert_eq!(status, Status::HttpError);
+    assert!(said.ends_with(" → 401 Unauthorized"), "{said}");
+    let (status, said) = line("lost-session", "tools/call");
+    assert_eq!(status, Status::Error);
+    assert!(
+        said.contains(" → error -32001 ") && !said.contains("404"),
+        "{said}"
+    );
 }

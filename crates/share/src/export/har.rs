@@ -6,7 +6,6 @@
 //! the response ended.
 
 use super::{Export, ExportError, Written, all_rows, without_nulls};
-use crate::phrases::phrases_network;
 use crate::phrases::when;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,6 +13,7 @@ use mcpreel_store::reader::Recording;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::http::{End, HttpExchange};
+use mcpreel_wire::http::head::known_status;
 use mcpreel_wire::http::{Head, Part};
 use mcpreel_wire::message::Direction;
 use serde_json::{Value, json};
@@ -167,7 +167,7 @@ fn response_json(http: &HttpExchange, head: Option<&Head>, body: &[u8]) -> Value
     json!({
         // No response: as browsers have it.
         "status": http.status.unwrap_or(0),
-        "statusText": http.status.and_then(phrases_network::reason).unwrap_or_default(),
+        "statusText": http.status.and_then(known_status).unwrap_or_default().1,
         "httpVersion": version(head),
         "cookies": [],
         "headers": headers(head),

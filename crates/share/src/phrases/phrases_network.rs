@@ -4,7 +4,7 @@ use super::{duration, escape, plural};
 use mcpreel_trace::event::{EventKind, Party, Step};
 use mcpreel_trace::frame::FrameHead;
 use mcpreel_trace::http::{End, HttpExchange};
-use mcpreel_wire::http::{Ended, Part};
+use mcpreel_wire::http::{Ended, Part, head};
 
 /// An HTTP exchange on one line, not escaped: `GET /mcp → 405 Method Not Allowed`.
 pub fn http(http: &HttpExchange) -> String {
@@ -17,10 +17,7 @@ pub fn http(http: &HttpExchange) -> String {
         };
         return format!("{said} → {open}");
     };
-    said = format!("{said} → {code}");
-    if let Some(reason) = reason(code) {
-        said = format!("{said} {reason}");
-    }
+    said = format!("{said} → {}", head::status_line(code));
     if http.is_stream() {
         said = format!("{said}, {}", plural(http.events, "event"));
         said += match http.ended {
@@ -116,55 +113,8 @@ pub fn status(http: &HttpExchange) -> &'static str {
     let Some(code) = http.status else {
         return if http.ended.is_some() { "lost" } else { "open" };
     };
-    let known = REASONS.iter().find(|(known, _)| known.parse() == Ok(code));
-    known.map_or("other", |(known, _)| known)
+    head::known_status(code).map_or("other", |(code, _)| code)
 }
-
-/// The reason phrase of a status code (RFC 9110 section 15, RFC 6585, and Cloudflare's).
-pub fn reason(code: u16) -> Option<&'static str> {
-    let known = REASONS.iter().find(|(known, _)| known.parse() == Ok(code));
-    known.map(|(_, reason)| *reason)
-}
-
-const REASONS: [(&str, &str); 37] = [
-    ("101", "Switching Protocols"),
-    ("200", "OK"),
-    ("201", "Created"),
-    ("202", "Accepted"),
-    ("204", "No Content"),
-    ("206", "Partial Content"),
-    ("301", "Moved Permanently"),
-    ("302", "Found"),
-    ("303", "See Other"),
-    ("304", "Not Modified"),
-    ("307", "Temporary Redirect"),
-    ("308", "Permanent Redirect"),
-    ("400", "Bad Request"),
-    ("401", "Unauthorized"),
-    ("403", "Forbidden"),
-    ("404", "Not Found"),
-    ("405", "Method Not Allowed"),
-    ("406", "Not Acceptable"),
-    ("408", "Request Timeout"),
-    ("409", "Conflict"),
-    ("410", "Gone"),
-    ("411", "Length Required"),
-    ("412", "Precondition Failed"),
-    ("413", "Content Too Large"),
-    ("415", "Unsupported Media Type"),
-    ("421", "Misdirected Request"),
-    ("422", "Unprocessable Content"),
-    ("426", "Upgrade Required"),
-    ("429", "Too Many Requests"),
-    ("500", "Internal Server Error"),
-    ("501", "Not Implemented"),
-    ("502", "Bad Gateway"),
-    ("503", "Service Unavailable"),
-    ("504", "Gateway Timeout"),
-    ("520", "Unknown Error"),
-    ("522", "Connection Timed Out"),
-    ("524", "A Timeout Occurred"),
-];
 
 /// An event of a connection in one sentence, without a full stop; `None` for any other.
 pub fn event(kind: &EventKind) -> Option<String> {

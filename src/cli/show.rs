@@ -96,7 +96,7 @@ pub struct Show {
     #[arg(long, value_name = "TIME", value_parser = quantity::age)]
     since: Option<Duration>,
     /// One JSON object per line; without another option the summary in one object, with #SEQ the
-    /// frame and its exchanges
+    /// frame, its exchanges and the HTTP that carried them
     #[arg(long)]
     json: bool,
 }
@@ -185,8 +185,13 @@ impl Show {
             rows.typed = false;
             rows.frame(recording, &head, None, &[])?;
             rows.typed = true;
-            let mut exchanges = recording.exchanges_of_frame(seq)?.into_iter();
-            return exchanges.try_for_each(|exchange| rows.exchange(&exchange, None, false));
+            for exchange in recording.exchanges_of_frame(seq)? {
+                rows.exchange(&exchange, None, false)?;
+            }
+            return match recording.http(head.carried.http)? {
+                Some(http) => rows.http(&http, recording.timing(&http)?),
+                None => Ok(()),
+            };
         }
         show_frame::write(recording, &head, rows.until, &mut rows.out)
     }

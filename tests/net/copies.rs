@@ -1,15 +1,14 @@
 //! A copy of a recording of the network, and its cassette, tell the same as the original; what is told of
-//! a call, and found by what stands in heads.
+//! a call.
 
 use crate::recorded::{files, told};
 use crate::support::MCPREEL;
 use crate::wire;
 use mcpreel_store::reader::Recording;
-use mcpreel_trace::exchange::{ExchangeId, Status};
 use std::path::Path;
 use std::process::Command;
 
-fn run(args: &[&str]) -> String {
+pub fn run(args: &[&str]) -> String {
     let done = Command::new(MCPREEL).args(args).output().unwrap();
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "{args:?}: {said}");
@@ -80,58 +79,4 @@ fn the_story_of_a_call_has_the_first_line_of_a_head() {
             .count();
     }
     assert!(heads > 0, "a head is in some story");
-}
-
-#[test]
-fn a_filter_asks_for_headers_of_either_head_and_for_resumed_streams() {
-    let dir = tempfile::tempdir().unwrap();
-    drop(wire::recording(dir.path(), &wire::file("polled")));
-    let reel = dir.path().join("a.reel").display().to_string();
-    let found = |filter: &str| {
-        let rows = run(&["show", &reel, "-q", filter, "--json"]);
-        let rows = rows
-            .lines()
-            .map(|row| serde_json::from_str::<serde_json::Value>(row).unwrap());
-        let methods = rows.map(|row| row["method"].as_str().unwrap_or("event").to_owned());
-        methods.collect::<Vec<_>>().join(" ")
-    };
-    let all = "initialize notifications/initialized GET tools/call GET";
-    for (filter, expected) in [
-        ("is:resumed", "GET"),
-        ("has:header.last-event-id", "GET"),
-        (
-            "header.SERVER=uvicorn kind:request",
-            "initialize tools/call",
-        ),
-        (
-            "header.server:UVI has:header.server -is:stream",
-            "notifications/initialized",
-        ),
-        (r"header.mcp-session-id~^[0-9a-f]{32}$", all),
-        ("header.host=127", ""),
-        ("-header.host!=127.0.0.1:49271", all),
-        ("header.accept=text/event-stream -is:resumed", "GET"),
-    ] {
-        assert_eq!(found(filter), expected, "{filter}");
-    }
-}
-
-#[test]
-fn a_call_that_http_refused_says_the_status_unless_a_message_says_more() {
-    let line = |file: &str, method: &str| {
-        let dir = tempfile::tempdir().unwrap();
-        let recording = wire::recording(dir.path(), &wire::file(file));
-        let calls = recording.exchanges(ExchangeId(0), 100).unwrap();
-        let call = calls.iter().rfind(|call| &*call.method == method).unwrap();
-        (call.status, call.summary.to_string())
-    };
-    let (status, said) = line("unauthorized-py1", "initialize");
-    assert_eq!(status, Status::HttpError);
-    assert!(said.ends_with(" → 401 Unauthorized"), "{said}");
-    let (status, said) = line("lost-session", "tools/call");
-    assert_eq!(status, Status::Error);
-    assert!(
-        said.contains(" → error -32001 ") && !said.contains("404"),
-        "{said}"
-    );
 }

@@ -9,6 +9,7 @@
 //! | `tls` | a server behind TLS, with an authority of the test | bytes pass as over TCP |
 //! | `command` | a server that the proxy starts | connections wait for it, signals reach it, and the proxy ends as it does |
 //! | `kill` | 64 open streams, and a proxy that is killed | what either side had received is on record |
+//! | `reading` | the same, and cases told by hand | filters, lines and times say what was on the wire |
 //! | `recorded` | `wire/*`: what real peers sent, read by read | messages, exchanges and HTTP are told as their client saw them |
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -29,6 +30,7 @@ mod copies;
 mod credentials;
 mod edits;
 mod kill;
+mod reading;
 mod recorded;
 mod tls;
 mod transparency;

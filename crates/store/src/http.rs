@@ -1,13 +1,15 @@
 //! The HTTP of a network recording: exchanges, conversations, and what was on the wire.
 
 use crate::reader::reader_rows::{self, Stored, number};
-use crate::reader::{ReadError, Recording};
+use crate::reader::{EventRow, ReadError, Recording};
 use crate::schema::{moment, to_sql};
+use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::{Envelope, FrameHead, Seq, StreamId};
-use mcpreel_trace::http::{End, HttpExchange};
+use mcpreel_trace::http::{End, HttpExchange, Timing};
 use mcpreel_trace::session::Session;
 use mcpreel_wire::message::Direction;
 use rusqlite::Row;
+use std::collections::BTreeMap;
 
 /// A conversation of a network recording.
 #[derive(Clone, Debug)]
@@ -80,6 +82,26 @@ impl Recording {
     /// The HTTP exchanges after the number `after`, in the order of their requests.
     pub fn https(&self, after: u32, limit: u32) -> Result<Vec<HttpExchange>, ReadError> {
         self.rows("WHERE id > ?1 ORDER BY id LIMIT ?2", (after, limit))
+    }
+
+    /// How the connections were made, by their numbers.
+    pub fn connections_made(&self) -> Result<BTreeMap<u32, EventKind>, ReadError> {
+        let made: Vec<EventRow> = self.rows("WHERE kind = 'connected'", [])?;
+        let numbered = made.into_iter().filter_map(|row| match row.event.kind {
+            EventKind::Connected { connection, .. } => Some((connection, row.event.kind)),
+            _ => None,
+        });
+        Ok(numbered.collect())
+    }
+
+    /// What took how long in an HTTP exchange.
+    pub fn timing(&self, http: &HttpExchange) -> Result<Timing, ReadError> {
+        let made: Option<EventRow> = self.row(
+            "WHERE kind = 'connected' AND detail ->> 'connection' = ?1
+                AND NOT EXISTS (SELECT 1 FROM http WHERE connection = ?1 AND id < ?2)",
+            [http.connection, http.id],
+        )?;
+        Ok(http.timing(made.as_ref().map(|row| &row.event.kind)))
     }
 
     /// The first frames that an HTTP exchange carried, heads among them, `limit` at most.

@@ -14,6 +14,7 @@ use mcpreel_store::schema::is_id;
 use mcpreel_store::story::Story;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_trace::http::Timing;
 use mcpreel_trace::item::{Item, ItemKey, What};
 use mcpreel_wire::json::{Document, Value};
 use std::cmp::Reverse;
@@ -112,6 +113,9 @@ impl Job for Reading {
 
 /// Whether nothing more is expected to happen to a row.
 fn is_settled(item: &Item) -> bool {
+    if let What::Http(http) = &item.what {
+        return http.ended.is_some() || http.response.is_some() && !http.is_stream();
+    }
     let status = item.exchange().map(|exchange| exchange.status);
     !matches!(
         status,
@@ -128,6 +132,7 @@ impl Ask {
             return Ok(None);
         };
         let mut texts = Vec::new();
+        let mut timing = Timing::default();
         match &item.what {
             What::Exchange(exchange) => {
                 let response = exchange.response.map(|at| (TextRole::Response, at));
@@ -136,6 +141,7 @@ impl Ask {
                     texts.extend(self.message(recording, role, at)?);
                 }
                 if let Some(http) = recording.http(exchange.http)? {
+                    timing = recording.timing(&http)?;
                     for seq in [Some(http.request), http.response].into_iter().flatten() {
                         if let Some(head) = recording.head(seq)? {
                             texts.push(self.line(recording, &head)?);
@@ -148,6 +154,7 @@ impl Ask {
                 texts.extend(self.message(recording, TextRole::Message, at)?);
             }
             What::Http(http) => {
+                timing = recording.timing(http)?;
                 for head in recording.carried(http.id, PARTS)? {
                     texts.push(self.line(recording, &head)?);
                 }
@@ -179,6 +186,7 @@ impl Ask {
             parts,
             findings,
             near,
+            timing,
             story: None,
             at: Place::default(),
             at_story: (0, 0),

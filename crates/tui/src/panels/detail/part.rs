@@ -133,6 +133,8 @@ pub enum PartKind {
     /// What went wrong, or what happened, in words.
     Words(Role),
     Text(TextRole),
+    /// What took how long in HTTP: a bar.
+    Timing,
     /// The response that has not come.
     Missing,
 }
@@ -379,6 +381,11 @@ pub fn parts(
     parts.extend(note.map(|_| Part::head(PartKind::Note)));
     parts.extend(near.then(|| Part::head(PartKind::Near)));
     parts.extend(texts.into_iter().map(|text| Part::of(text, amount)));
+    let is_http = |part: &Part| part.kind == PartKind::Text(TextRole::Http);
+    let is_timed = matches!(&item.what, What::Exchange(_) | What::Http(_));
+    if let Some(heads) = parts.iter().position(is_http).filter(|_| is_timed) {
+        parts.insert(heads, Part::head(PartKind::Timing));
+    }
     if let What::Exchange(exchange) = &item.what
         && exchange.response.is_none()
     {

@@ -1,0 +1,96 @@
+//! What is read of the HTTP of a recording: filters, lines, times.
+
+use crate::copies::run;
+use crate::wire;
+use mcpreel_trace::exchange::{ExchangeId, Status};
+use serde_json::{Value, json};
+
+/// The rows of JSON that a command prints.
+fn rows(args: &[&str]) -> Vec<Value> {
+    let rows = run(args);
+    rows.lines()
+        .map(|row| serde_json::from_str(row).unwrap())
+        .collect()
+}
+
+#[test]
+fn a_filter_asks_for_headers_of_either_head_and_for_resumed_streams() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(wire::recording(dir.path(), &wire::file("polled")));
+    let reel = dir.path().join("a.reel").display().to_string();
+    let found = |filter: &str| {
+        let rows = rows(&["show", &reel, "-q", filter, "--json"]).into_iter();
+        let methods = rows.map(|row| row["method"].as_str().unwrap_or("event").to_owned());
+        methods.collect::<Vec<_>>().join(" ")
+    };
+    let all = "initialize notifications/initialized GET tools/call GET";
+    for (filter, expected) in [
+        ("is:resumed", "GET"),
+        ("has:header.last-event-id", "GET"),
+        (
+            "header.SERVER=uvicorn kind:request",
+            "initialize tools/call",
+        ),
+        (
+            "header.server:UVI has:header.server -is:stream",
+            "notifications/initialized",
+        ),
+        (r"header.mcp-session-id~^[0-9a-f]{32}$", all),
+        ("header.host=127", ""),
+        ("-header.host!=127.0.0.1:49271", all),
+        ("header.accept=text/event-stream -is:resumed", "GET"),
+    ] {
+        assert_eq!(found(filter), expected, "{filter}");
+    }
+}
+
+#[test]
+fn a_call_that_http_refused_says_the_status_unless_a_message_says_more() {
+    let line = |file: &str, method: &str| {
+        let dir = tempfile::tempdir().unwrap();
+        let recording = wire::recording(dir.path(), &wire::file(file));
+        let calls = recording.exchanges(ExchangeId(0), 100).unwrap();
+        let call = calls.iter().rfind(|call| &*call.method == method).unwrap();
+        (call.status, call.summary.to_string())
+    };
+    let (status, said) = line("unauthorized-py1", "initialize");
+    assert_eq!(status, Status::HttpError);
+    assert!(said.ends_with(" → 401 Unauthorized"), "{said}");
+    let (status, said) = line("lost-session", "tools/call");
+    assert_eq!(status, Status::Error);
+    assert!(
+        said.contains(" → error -32001 ") && !said.contains("404"),
+        "{said}"
+    );
+}
+
+/// `show` of one exchange, its JSON and the archive say the same; the connection counts once.
+#[test]
+fn what_took_how_long_is_told_alike_and_only_as_far_as_it_was_measured() {
+    let dir = tempfile::tempdir().unwrap();
+    let recording = wire::recording(dir.path(), &wire::file("polled"));
+    let reel = dir.path().join("a.reel").display().to_string();
+    let har = dir.path().join("a.har").display().to_string();
+    run(&["export", &reel, "-o", &har]);
+    let har: Value = serde_json::from_slice(&std::fs::read(har).unwrap()).unwrap();
+    let https = recording.https(0, 100).unwrap();
+    let mut connections = Vec::new();
+    for (http, entry) in https.iter().zip(har["log"]["entries"].as_array().unwrap()) {
+        let frame = format!("{reel}#{}", http.request.0);
+        let shown = rows(&["show", &frame, "--json"]);
+        let timing = &shown.last().unwrap()["timing_ns"];
+        let is_new = !connections.contains(&http.connection);
+        connections.push(http.connection);
+        let connect = is_new.then_some(100_000);
+        assert_eq!(timing["connect"], json!(connect), "{frame}");
+        let wait = http.waited_ns().unwrap();
+        assert_eq!(timing["wait"], json!(wait));
+        let ms = entry["timings"]["wait"].as_f64().unwrap();
+        assert!((ms * 1e6 - wait as f64).abs() < 1.0, "{ms}");
+        let ms = entry["timings"]["connect"].as_f64();
+        assert_eq!(ms, Some(if is_new { 0.1 } else { -1.0 }));
+        let text = run(&["show", &frame]);
+        assert_eq!(text.contains("connect 100 µs, "), is_new, "{text}");
+    }
+    assert_eq!(connections, [1, 2, 1, 2, 2]);
+}

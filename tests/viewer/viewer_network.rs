@@ -1,0 +1,34 @@
+//! What is shown of a server that was reached over HTTP.
+
+use crate::by_hand::{Viewer, has};
+use crate::wire;
+use tempfile::TempDir;
+
+/// A viewer on the recording of a case; see [`wire::told`].
+fn open(case: &str) -> (Viewer, TempDir) {
+    let dir = tempfile::tempdir().expect("a folder can be made");
+    drop(wire::told(dir.path(), case));
+    let mut viewer = Viewer::open(&dir.path().join("a.reel"), (120, 30));
+    viewer.settle();
+    (viewer, dir)
+}
+
+#[test]
+fn a_call_has_a_bar_of_what_took_how_long_and_only_the_first_one_its_connection() {
+    let call = "> POST /mcp
+        >
+        > request 1 ping
+        after 600
+        < 200
+        < Content-Type: application/json
+        <
+        < result 1 {}
+        ";
+    let (mut viewer, _dir) = open(&[call, &call.replace(" 1 ", " 2 ")].concat());
+    viewer.act("1 g j Enter");
+    has(&viewer, &["█ connect 100 µs  ▒ wait 601 ms", "█▒▒▒▒▒▒▒"]);
+    viewer.act("Esc j Enter");
+    has(&viewer, &["█ wait 601 ms", "█████████████"]);
+    let text = viewer.text();
+    assert!(!text.contains("connect 100"), "{text}");
+}

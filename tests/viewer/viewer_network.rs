@@ -32,3 +32,32 @@ fn a_call_has_a_bar_of_what_took_how_long_and_only_the_first_one_its_connection(
     let text = viewer.text();
     assert!(!text.contains("connect 100"), "{text}");
 }
+
+#[test]
+fn a_step_of_a_login_shows_all_of_them_and_what_does_not_match() {
+    let (mut viewer, _dir) = open(
+        r#"> POST /mcp
+        > Host: 127.0.0.1:7339
+        >
+        > request 1 ping
+        < 401
+        < WWW-Authenticate: Bearer resource_metadata="http://127.0.0.1:3000/.well-known/oauth-protected-resource"
+        > GET /.well-known/oauth-protected-resource
+        < 404
+        "#,
+    );
+    viewer.act("1 g j Enter");
+    has(
+        &viewer,
+        &[
+            "  authorization",
+            "▸    #1  challenge ",
+            "     #4  resource-metadata ",
+        ],
+    );
+    viewer.act("Esc j Enter");
+    has(
+        &viewer,
+        &["     #1  challenge ", "▸    #4  resource-metadata "],
+    );
+}

@@ -57,6 +57,7 @@ pub fn write(
         let hint = format!("… {more} of this batch not shown; show --exchanges has all");
         shown.out.inked(Ink::Warn, &hint)?;
     }
+    shown.authorization(head.carried.http)?;
     shown.findings()
 }
 
@@ -112,6 +113,20 @@ impl Shown<'_> {
                 self.body(&other)?;
             }
         }
+        Ok(())
+    }
+
+    /// The steps of logging in, if the HTTP exchange is one of them.
+    fn authorization(&mut self, http: u32) -> Result<(), Failure> {
+        let Some(http) = self.recording.http(http)? else {
+            return Ok(());
+        };
+        let steps = self.recording.authorization_around(&http)?;
+        let lines = phrases_network::authorization(&steps, Some(http.request));
+        if !lines.is_empty() {
+            self.out.inked(Ink::Strong, "\nauthorization")?;
+        }
+        lines.iter().try_for_each(|line| self.out.line(line))?;
         Ok(())
     }
 

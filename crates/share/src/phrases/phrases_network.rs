@@ -1,10 +1,12 @@
 //! Sentences about connections over the network.
 
-use super::{duration, escape, plural};
-use mcpreel_trace::event::{EventKind, Party, Step};
-use mcpreel_trace::frame::FrameHead;
+use super::{duration, escape, pad_end, plural};
+use mcpreel_lint::authorization::Step;
+use mcpreel_trace::event::{self, EventKind, Party};
+use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::http::{End, HttpExchange, Timing};
 use mcpreel_wire::http::{Ended, Part, head};
+use mcpreel_wire::text::pad_start;
 
 /// An HTTP exchange on one line, not escaped: `GET /mcp → 405 Method Not Allowed`.
 pub fn http(http: &HttpExchange) -> String {
@@ -35,6 +37,28 @@ pub fn timing(timing: &Timing) -> String {
     let parts = timing.parts();
     let said = parts.map(|(part, ns)| format!("{part} {}", duration(ns)));
     said.collect::<Vec<_>>().join(", ")
+}
+
+/// The steps of logging in, a line each, and below it what does not match; `around`: the step that is
+/// looked at.
+pub fn authorization(steps: &[Step], around: Option<Seq>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for step in steps {
+        let at = step
+            .frame
+            .map_or("–".to_owned(), |seq| format!("#{}", seq.0));
+        let is_it = around.is_some() && step.frame == around;
+        let mark = if is_it { "▸" } else { " " };
+        let kind = pad_end(step.kind.as_str(), 17);
+        lines.push(format!(
+            "{mark} {}  {kind}  {}",
+            pad_start(&at, 5),
+            step.said
+        ));
+        let wrong = step.mismatches.iter();
+        lines.extend(wrong.map(|wrong| format!("         ✗ {wrong}")));
+    }
+    lines
 }
 
 /// A part of HTTP that is no message on one line, not escaped; `preview`: its first bytes.
@@ -196,11 +220,11 @@ pub fn event(kind: &EventKind) -> Option<String> {
     })
 }
 
-fn failed(step: Step) -> &'static str {
+fn failed(step: event::Step) -> &'static str {
     match step {
-        Step::Name => "the name of the server could not be resolved",
-        Step::Tcp => "the server could not be reached",
-        Step::Tls => "no TLS connection came about",
+        event::Step::Name => "the name of the server could not be resolved",
+        event::Step::Tcp => "the server could not be reached",
+        event::Step::Tls => "no TLS connection came about",
     }
 }
 

@@ -176,6 +176,25 @@ const STATUSES: [(&str, &str); 37] = [
     ("524", "A Timeout Occurred"),
 ];
 
+/// The bytes that a value in a form or a query stands for.
+pub fn percent_decoded(text: &[u8]) -> Vec<u8> {
+    let digit = |at: usize| text.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+    let (mut at, mut decoded) = (0, Vec::with_capacity(text.len()));
+    while at < text.len() {
+        let byte = match (text[at], digit(at + 1), digit(at + 2)) {
+            (b'%', Some(high), Some(low)) => {
+                at += 2;
+                u8::try_from(high << 4 | low).unwrap_or_default()
+            }
+            (b'+', ..) => b' ',
+            (byte, ..) => byte,
+        };
+        decoded.push(byte);
+        at += 1;
+    }
+    decoded
+}
+
 /// Whether all of a head is there.
 fn whole(parsed: httparse::Result<usize>) -> Option<()> {
     matches!(parsed, Ok(Status::Complete(_))).then_some(())

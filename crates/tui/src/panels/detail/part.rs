@@ -133,6 +133,8 @@ pub enum PartKind {
     /// What went wrong, or what happened, in words.
     Words(Role),
     Text(TextRole),
+    /// The steps of logging in, of which this is one.
+    Authorization,
     /// What took how long in HTTP: a bar.
     Timing,
     /// The response that has not come.
@@ -168,6 +170,14 @@ impl Part {
         Self {
             text: Some(text),
             ..Self::head(PartKind::Words(role))
+        }
+    }
+
+    /// The steps of logging in.
+    pub fn authorization(steps: &[String]) -> Self {
+        Self {
+            kind: PartKind::Authorization,
+            ..Self::words(Role::Text, &steps.join("\n"))
         }
     }
 
@@ -254,7 +264,7 @@ impl Part {
     pub fn controls(&self) -> Controls {
         let head = self.text.as_ref().and_then(|text| text.head);
         match (&self.kind, head.map(|head| head.carried.part)) {
-            (PartKind::Words(_), _) => Controls::Read,
+            (PartKind::Words(_) | PartKind::Authorization, _) => Controls::Read,
             (_, Some(http::Part::RequestHead | http::Part::ResponseHead)) => Controls::Lines,
             _ => Controls::Shown,
         }

@@ -94,3 +94,47 @@ fn what_took_how_long_is_told_alike_and_only_as_far_as_it_was_measured() {
     }
     assert_eq!(connections, [1, 2, 1, 2, 2]);
 }
+
+#[test]
+fn a_login_past_the_recorder_is_seen_by_what_comes_of_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let recording = wire::told(
+        dir.path(),
+        r#"> POST /mcp
+        > Host: 127.0.0.1:7339
+        >
+        > request 1 ping
+        < 401
+        < WWW-Authenticate: Bearer resource_metadata="http://127.0.0.1:3000/.well-known/oauth-protected-resource", scope=read
+        > POST /mcp
+        > Authorization: Bearer x
+        >
+        > request 2 ping
+        < 200
+        < Content-Type: application/json
+        <
+        < result 2 {}
+        > POST /mcp
+        > Authorization: Bearer x
+        >
+        > request 3 ping
+        < 403
+        < WWW-Authenticate: Bearer error="insufficient_scope", scope="read write"
+        "#,
+    );
+    let steps = recording.authorization().unwrap();
+    let kinds: Vec<_> = steps
+        .iter()
+        .map(|step| (step.kind.as_str(), step.frame.map_or(0, |seq| seq.0)))
+        .collect();
+    let expected = [
+        ("challenge", 1),
+        ("resource-metadata", 0),
+        ("token", 0),
+        ("accepted", 4),
+        ("step-up", 8),
+    ];
+    assert_eq!(kinds, expected);
+    assert!(steps[0].said.ends_with(", scope read"), "{steps:?}");
+    assert!(steps[4].said.ends_with(", scope read write"), "{steps:?}");
+}

@@ -19,7 +19,6 @@ mod support;
 #[expect(dead_code, reason = "other tests use the rest")]
 #[path = "../support/told.rs"]
 mod told;
-#[expect(dead_code, reason = "other tests use the rest")]
 #[path = "../support/wire.rs"]
 mod wire;
 

@@ -138,3 +138,66 @@ fn a_login_past_the_recorder_is_seen_by_what_comes_of_it() {
     assert!(steps[0].said.ends_with(", scope read"), "{steps:?}");
     assert!(steps[4].said.ends_with(", scope read write"), "{steps:?}");
 }
+
+/// The attributes of the span of a call, in the trace of a recording.
+fn span(reel: &str, seq: u64) -> serde_json::Map<String, Value> {
+    let out = format!("{reel}.otlp");
+    run(&["export", reel, "--raw", "--format", "otlp", "-o", &out]);
+    let trace: Value = serde_json::from_slice(&std::fs::read(out).unwrap()).unwrap();
+    let lists = |value: &Value, name: &str| value[name].as_array().unwrap().clone();
+    let scopes = lists(&trace, "resourceSpans").into_iter();
+    let scopes = scopes.flat_map(|resource| lists(&resource, "scopeSpans"));
+    let spans = scopes.flat_map(|scope| lists(&scope, "spans"));
+    let attributes = spans.map(|span| {
+        let pairs = lists(&span, "attributes").into_iter().map(|one| {
+            let value = one["value"].as_object().unwrap().values().next().unwrap();
+            let value = value.as_str().unwrap_or_default().to_owned();
+            (one["key"].as_str().unwrap().to_owned(), json!(value))
+        });
+        pairs.collect::<serde_json::Map<_, _>>()
+    });
+    let is_it =
+        |one: &serde_json::Map<_, _>| one.get("mcpreel.seq") == Some(&json!(seq.to_string()));
+    attributes.into_iter().find(is_it).unwrap()
+}
+
+#[test]
+fn a_span_says_how_its_request_came_over_the_network() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(wire::recording(dir.path(), &wire::file("polled")));
+    let reel = dir.path().join("a.reel").display().to_string();
+    let attributes = span(&reel, 13);
+    for (key, value) in [
+        ("network.transport", "tcp"),
+        ("network.protocol.name", "http"),
+        ("network.protocol.version", "1.1"),
+        ("server.address", "127.0.0.1"),
+        ("server.port", "3000"),
+        ("http.request.method", "POST"),
+        ("http.response.status_code", "200"),
+        ("url.full", "http://127.0.0.1:3000/mcp"),
+        ("mcp.session.id", "ca3b16569e8d47f7abc6ee2634829c09"),
+    ] {
+        assert_eq!(attributes.get(key), Some(&json!(value)), "{key}");
+    }
+    let modern = r#"> POST /mcp
+        > Mcp-Session-Id: left-over
+        >
+        > request 1 tools/list {"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}
+        < 200
+        < Content-Type: application/json
+        <
+        < result 1 {"tools":[]}
+        "#;
+    let dir = tempfile::tempdir().unwrap();
+    drop(wire::told(dir.path(), modern));
+    let reel = dir.path().join("a.reel").display().to_string();
+    assert!(!span(&reel, 2).contains_key("mcp.session.id"));
+    let dir = tempfile::tempdir().unwrap();
+    drop(wire::recording(dir.path(), &wire::file("unauthorized-py1")));
+    let reel = dir.path().join("a.reel").display().to_string();
+    let attributes = span(&reel, 2);
+    assert_eq!(attributes["http.response.status_code"], "401");
+    assert_eq!(attributes["error.type"], "401");
+    assert!(!attributes.contains_key("rpc.response.status_code"));
+}

@@ -9,6 +9,7 @@ use super::{Export, ExportError, Written, all_rows, without_nulls};
 use crate::phrases::when;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::http::{End, HttpExchange, Timing};
@@ -127,12 +128,7 @@ fn content(body: &mut Vec<u8>, frame: &FrameHead, raw: &[u8]) {
 }
 
 fn request_json(http: &HttpExchange, head: Option<&Head>, url: &str, body: &[u8]) -> Value {
-    let origin = url
-        .split_once("://")
-        .map_or(String::new(), |(scheme, rest)| {
-            let authority = rest.split(['/', '?']).next().unwrap_or_default();
-            format!("{scheme}://{authority}")
-        });
+    let origin = Upstream::parse(url).map_or_else(|_| String::new(), |it| it.origin());
     let query = http.target.split_once('?').map_or("", |(_, query)| query);
     let pairs = query
         .split('&')

@@ -201,3 +201,48 @@ fn a_span_says_how_its_request_came_over_the_network() {
     assert_eq!(attributes["error.type"], "401");
     assert!(!attributes.contains_key("rpc.response.status_code"));
 }
+
+#[test]
+fn heads_stand_with_what_they_carried_in_the_page_and_in_the_report() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(wire::recording(dir.path(), &wire::file("unauthorized-py1")));
+    let reel = dir.path().join("a.reel").display().to_string();
+    let file = |name: &str| dir.path().join(name).display().to_string();
+    run(&["export", &reel, "-o", &file("a.md")]);
+    let report = std::fs::read_to_string(file("a.md")).unwrap();
+    for line in [
+        "<summary>HTTP: 401 Unauthorized</summary>",
+        "\nPOST /mcp HTTP/1.1\n",
+        "\nHTTP/1.1 401 Unauthorized\n",
+    ] {
+        assert!(report.contains(line), "{line}: {report}");
+    }
+    drop(wire::recording(&made(&dir, "b"), &wire::file("polled")));
+    let reel = dir.path().join("b/a.reel").display().to_string();
+    run(&["export", &reel, "-o", &file("a.html")]);
+    let page = std::fs::read_to_string(file("a.html")).unwrap();
+    let blocks = page.split("data-kind=\"rows\"").skip(1);
+    let texts =
+        blocks.map(|block| &block[block.find('>').unwrap() + 1..block.find("</script>").unwrap()]);
+    let rows: Vec<Value> = texts
+        .flat_map(|text| serde_json::from_str::<Vec<Value>>(text).unwrap())
+        .collect();
+    let of_kind = |kind: &str| {
+        rows.iter()
+            .filter(|row| row["k"] == kind)
+            .collect::<Vec<_>>()
+    };
+    let https = of_kind("http");
+    assert_eq!(https.len(), 2, "the streams: {https:?}");
+    assert_eq!(https[1]["n"], 17);
+    assert!(https[1]["h"].as_array().unwrap().len() > 2, "{https:?}");
+    let calls = of_kind("request");
+    assert_eq!(calls[1]["h"], json!([12, 14]), "{calls:?}");
+    assert!(calls[1].get("hs").is_none());
+}
+
+fn made(dir: &tempfile::TempDir, name: &str) -> std::path::PathBuf {
+    let path = dir.path().join(name);
+    std::fs::create_dir(&path).unwrap();
+    path
+}

@@ -20,7 +20,7 @@ use mcpreel_trace::correlator::MessageRecord;
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
-use mcpreel_trace::http::{self, HttpExchange};
+use mcpreel_trace::http::{self, HttpExchange, Timing};
 use mcpreel_trace::item::{Item, ItemKind, What};
 use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
@@ -126,6 +126,13 @@ impl Printer {
             what = format!("{}  for {open} now", escape(&exchange.summary));
         }
         self.line(&row, &what)
+    }
+
+    /// Prints an HTTP exchange as JSON, with what took how long.
+    pub fn http(&mut self, http: &HttpExchange, timing: Timing) -> Result<(), Failure> {
+        let mut members = http_json(http);
+        members.0.push(("timing_ns", ours(json!(timing))));
+        self.object("http", members)
     }
 
     /// Prints every frame.

@@ -14,7 +14,7 @@ use super::{filter, quantity, select};
 use clap::Args;
 use mcpreel_lint::cause::causes;
 use mcpreel_share::export::all_rows;
-use mcpreel_share::phrases::{self, phrases_session, when};
+use mcpreel_share::phrases::{self, phrases_network, phrases_session, when};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::schema::State;
 use mcpreel_trace::clock::Moment;
@@ -96,7 +96,7 @@ pub struct Show {
     #[arg(long, value_name = "TIME", value_parser = quantity::age)]
     since: Option<Duration>,
     /// One JSON object per line; without another option the summary in one object, with #SEQ the
-    /// frame and its exchanges
+    /// frame, its exchanges and the HTTP that carried them
     #[arg(long)]
     json: bool,
 }
@@ -152,6 +152,7 @@ impl Show {
                 write_summary(&recording, &summary, until, &mut rows.out)?;
                 rows.out.line("")?;
                 self.all(&recording, is_network, &mut rows)?;
+                write_authorization(&recording, &mut rows.out)?;
                 write_findings(&recording, &summary, &mut rows.out)?;
                 write_last_words(&recording, &summary, &mut rows.out)?;
             }
@@ -185,8 +186,13 @@ impl Show {
             rows.typed = false;
             rows.frame(recording, &head, None, &[])?;
             rows.typed = true;
-            let mut exchanges = recording.exchanges_of_frame(seq)?.into_iter();
-            return exchanges.try_for_each(|exchange| rows.exchange(&exchange, None, false));
+            for exchange in recording.exchanges_of_frame(seq)? {
+                rows.exchange(&exchange, None, false)?;
+            }
+            return match recording.http(head.carried.http)? {
+                Some(http) => rows.http(&http, recording.timing(&http)?),
+                None => Ok(()),
+            };
         }
         show_frame::write(recording, &head, rows.until, &mut rows.out)
     }
@@ -286,6 +292,16 @@ impl Show {
     }
 }
 
+/// Prints how far clients came that had to log in.
+fn write_authorization(recording: &Recording, out: &mut Output) -> Result<(), Failure> {
+    let steps = recording.authorization()?;
+    if !steps.is_empty() {
+        out.inked(Ink::Strong, "\nauthorization")?;
+    }
+    let lines = phrases_network::authorization(&steps, None);
+    Ok(lines.iter().try_for_each(|line| out.line(line))?)
+}
+
 /// Prints the first findings.
 fn write_findings(
     recording: &Recording,
@@ -334,6 +350,10 @@ fn summary_json(recording: &Recording, summary: &Summary) -> Result<serde_json::
     object["state"] = select::state(recording, summary).into();
     if let Some(context) = object.get_mut("context") {
         rows::null_what_is_unknown(context);
+    }
+    let steps = recording.authorization()?;
+    if !steps.is_empty() {
+        object["authorization"] = serde_json::json!(steps);
     }
     object["redaction"] = rows::redaction(summary.redaction.as_deref()).into();
     for side in ["client", "server"] {

@@ -8,7 +8,7 @@ use mcpreel_store::reader::Recording;
 use std::path::Path;
 use std::process::Command;
 
-fn run(args: &[&str]) -> String {
+pub fn run(args: &[&str]) -> String {
     let done = Command::new(MCPREEL).args(args).output().unwrap();
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "{args:?}: {said}");
@@ -79,4 +79,28 @@ fn the_story_of_a_call_has_the_first_line_of_a_head() {
             .count();
     }
     assert!(heads > 0, "a head is in some story");
+}
+
+#[test]
+fn ids_of_sessions_do_not_leave_and_stay_the_same_for_each_session() {
+    let dir = tempfile::tempdir().unwrap();
+    let original = wire::recording(dir.path(), &wire::file("polled"));
+    let id = "ca3b16569e8d47f7abc6ee2634829c09";
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let (reel, copy) = (path("a.reel"), path("b.reel"));
+    run(&["redact", &reel, "-o", &copy]);
+    let copy = Recording::open(Path::new(&copy)).unwrap();
+    let sessions = |recording: &Recording| {
+        let https = recording.https(0, 100).unwrap().into_iter();
+        let sessions: Vec<_> = https.map(|http| http.session.unwrap()).collect();
+        sessions
+    };
+    assert_eq!(sessions(&original), [id; 5]);
+    assert_eq!(sessions(&copy), ["‹secret:1›"; 5]);
+    for format in ["jsonl", "markdown", "otlp", "har", "html"] {
+        let out = path(format);
+        run(&["export", &reel, "--format", format, "-o", &out]);
+        let written = std::fs::read(&out).unwrap();
+        assert!(!String::from_utf8_lossy(&written).contains(id), "{format}");
+    }
 }

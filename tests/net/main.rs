@@ -11,6 +11,7 @@
 //! | `kill` | 64 open streams, and a proxy that is killed | what either side had received is on record |
 //! | `bridge` | a host on pipes, and servers with a URL that misbehave | lines become requests, answers lines; both sides are on record |
 //! | `served` | recordings served over HTTP, and replayed to a URL | what was recorded over one transport is used over the other |
+//! | `reading` | the same, and cases told by hand | filters, lines and times say what was on the wire |
 //! | `recorded` | `wire/*`: what real peers sent, read by read | messages, exchanges and HTTP are told as their client saw them |
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -20,7 +21,6 @@ mod support;
 #[expect(dead_code, reason = "other tests use the rest")]
 #[path = "../support/told.rs"]
 mod told;
-#[expect(dead_code, reason = "other tests use the rest")]
 #[path = "../support/wire.rs"]
 mod wire;
 
@@ -33,6 +33,7 @@ mod credentials;
 mod edits;
 mod http_server;
 mod kill;
+mod reading;
 mod recorded;
 mod served;
 mod tls;

@@ -63,6 +63,9 @@ fn subject(dice: &mut Dice) -> Subject {
     if dice.below(3) > 0 {
         return Subject::Field(one(dice, Field::ALL));
     }
+    if dice.below(5) == 0 {
+        return Subject::Header(word(dice).to_ascii_lowercase().into());
+    }
     let known = ["arguments", "q", "n", "content", "type", "name", "text"];
     let steps = (0..dice.below(4)).map(|_| match dice.below(5) {
         0 => Step::Every,

@@ -261,7 +261,9 @@ fn http(lines: &[&str]) -> Vec<u8> {
     let first = if is_response {
         format!("HTTP/1.1 {} Said\r\n", head[0])
     } else {
-        format!("{} HTTP/1.1\r\nHost: 127.0.0.1:3000\r\n", head[0])
+        let own = head.iter().any(|line| line.starts_with("Host:"));
+        let host = if own { "" } else { "Host: 127.0.0.1:3000\r\n" };
+        format!("{} HTTP/1.1\r\n{host}", head[0])
     };
     let fields: String = head[1..].iter().flat_map(|line| [*line, "\r\n"]).collect();
     let length = match (is_stream, is_response) {

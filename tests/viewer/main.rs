@@ -12,6 +12,7 @@
 //! * [`viewer_replay`]: replays, and recordings beside each other;
 //! * [`viewer_findings`]: what is wrong, where it is wrong;
 //! * [`viewer_library`]: the recordings screen; [`views`]: timeline, statistics, findings;
+//! * [`viewer_network`]: what HTTP carried, and how;
 //! * [`fuzz`]: any traffic, any size, any keys;
 //! * [`on_a_terminal`]: the real program, beside real sessions.
 //!
@@ -21,6 +22,16 @@
 
 #[path = "../support/mod.rs"]
 mod support;
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../support/told.rs"]
+mod told;
+#[expect(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "other tests use the rest, and stop where they cannot go on"
+)]
+#[path = "../support/wire.rs"]
+mod wire;
 
 mod asking;
 mod by_hand;
@@ -41,8 +52,11 @@ mod viewer_ending;
 mod viewer_export;
 mod viewer_findings;
 mod viewer_library;
+mod viewer_network;
 mod viewer_replay;
 mod viewer_story;
 mod viewer_why;
 mod views;
 mod zone;
+
+use support::written;

@@ -1,5 +1,7 @@
 //! Rules about the transports over HTTP: heads, statuses, and which stream a message comes on.
 
+mod params;
+
 use crate::rule::Revisions;
 use crate::{Context, Family, Part, Severity, quote, section};
 use base64::Engine as _;
@@ -29,7 +31,7 @@ rules! {
     MISMATCH = error("http-header-mismatch").of(section::STREAMABLE_HTTP).only(Revisions::MODERN)
         .finds("a header that says something else than the body")
         .why("Who routes by headers sends the request elsewhere than who reads it, so servers refuse it with 400 and -32020.")
-        .fix("Take MCP-Protocol-Version, Mcp-Method and Mcp-Name from the message that is sent; what is no ASCII goes in as =?base64?…?=.");
+        .fix("Take MCP-Protocol-Version, Mcp-Method and Mcp-Name from the message that is sent, and Mcp-Param-… from the arguments that the tool's schema marks with x-mcp-header; what is no ASCII goes in as =?base64?…?=.");
 
     SESSION_MISSING = error("http-session-missing").of(section::STREAMABLE_HTTP).only(SINCE_B)
         .finds("a request without the session id that the server has assigned, or with one where there are no sessions")
@@ -85,6 +87,7 @@ pub struct Http {
     /// Whether the client sends to an endpoint that a stream of events has named (2024-11-05): its
     /// answers come on that stream, whatever version is agreed on.
     has_endpoint: bool,
+    params: params::Params,
 }
 
 impl Family for Http {
@@ -128,7 +131,17 @@ impl Family for Http {
         };
         self.has_endpoint |= http.has_endpoint;
         if part.direction() != Direction::ServerToClient {
+            if let (Some("tools/call"), Some(head)) = (part.method(), &http.request_head) {
+                self.params.called(part, head);
+            }
             return;
+        }
+        match (&part.message.body, part.method()) {
+            (Body::Response(_), Some("tools/list")) => self.params.listed(part),
+            (Body::Notification(_), Some("notifications/tools/list_changed")) => {
+                self.params.changed();
+            }
+            _ => {}
         }
         match &part.message.body {
             // Of the server's own messages only what carries them tells the era.
@@ -178,7 +191,12 @@ impl Http {
             look.tell(&SESSION_MISSING, format!("{} without it", look.line()));
         }
         let assigned = look.response.get(mcpreel_trace::http::SESSION);
-        if let Some(id) = assigned.filter(|id| !id.bytes().all(|byte| byte.is_ascii_graphic())) {
+        // In a copy without secrets a token of mcpreel stands in its place.
+        let is_wrong = |id: &&str| {
+            let is_token = id.starts_with("‹secret:") && id.ends_with('›');
+            !is_token && !id.bytes().all(|byte| byte.is_ascii_graphic())
+        };
+        if let Some(id) = assigned.filter(is_wrong) {
             look.tell(&SESSION_CHARSET, quote::text(id));
         }
     }

@@ -13,7 +13,8 @@
 //!   [`shape`] and [`features`] (params and results), [`flow`] (progress, cancellation, pages),
 //!   [`tools`], [`errors`], [`process`], [`http`] (heads, statuses and streams). A new family is a module that implements [`Family`] and an
 //!   entry in [`families`];
-//! * [`cause`]: why a session went wrong, in one sentence;
+//! * [`cause`]: why a session went wrong, in one sentence; [`authorization`]: how far a client came that
+//!   logs in;
 //! * [`quote`]: text off the wire, safe to be shown.
 //!
 //! Every rule has cases under `tests/trace/rules`: where it fires, and where it nearly does. Whether
@@ -22,6 +23,7 @@
 #[macro_use]
 pub mod rule;
 
+pub mod authorization;
 pub mod capability;
 pub mod cause;
 pub mod context;

@@ -11,11 +11,9 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
-use mcpreel_wire::http::Head;
 use mcpreel_wire::message::Direction;
 use rusqlite::Row;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// Events that are read from the beginning and from the end: a recorder writes some dozens, but
 /// two for each time that somebody does not read.
@@ -179,11 +177,18 @@ impl Recording {
             cut: self.rows(CUT, [HTTPS])?,
             last_served: last(LAST_SERVED)?.flatten().unwrap_or_default(),
             last_initialize: last(LAST_INITIALIZE)?.flatten().unwrap_or_default(),
+            authorization: Vec::new(),
         };
         for http in &mut https.refused {
-            let head = |seq: Seq| Ok::<_, ReadError>(Head::parse(&self.raw(seq)?).map(Arc::new));
-            http.request_head = head(http.request)?;
-            http.response_head = http.response.map(head).transpose()?.flatten();
+            self.read_heads(http)?;
+        }
+        // Without a challenge nobody had to log in.
+        if https
+            .refused
+            .iter()
+            .any(|one| matches!(one.status, Some(401 | 403)))
+        {
+            https.authorization = self.authorization()?;
         }
         Ok(https)
     }

@@ -1,13 +1,18 @@
 //! The HTTP of a network recording: exchanges, conversations, and what was on the wire.
 
 use crate::reader::reader_rows::{self, Stored, number};
-use crate::reader::{ReadError, Recording};
+use crate::reader::{EventRow, ReadError, Recording};
 use crate::schema::{moment, to_sql};
+use mcpreel_lint::authorization::{Carried, Step, steps};
+use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::{Envelope, FrameHead, Seq, StreamId};
-use mcpreel_trace::http::{End, HttpExchange};
+use mcpreel_trace::http::{End, HttpExchange, Timing};
 use mcpreel_trace::session::Session;
+use mcpreel_wire::http::{Head, Part};
 use mcpreel_wire::message::Direction;
 use rusqlite::Row;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A conversation of a network recording.
 #[derive(Clone, Debug)]
@@ -66,7 +71,69 @@ impl Stored for ConversationRow {
     }
 }
 
+/// HTTP exchanges that may be steps of a login, by number: what was refused, what is no message, and what
+/// was served next.
+const OF_AUTHORIZATION: &str = "WHERE id IN (
+        SELECT id FROM (SELECT id FROM http INDEXED BY http_failed
+            WHERE (status >= 300 OR ended = 'cut') AND status IN (401, 403) ORDER BY id LIMIT ?1)
+        UNION SELECT id FROM (SELECT id FROM http
+            WHERE alone AND (method = 'POST' OR target LIKE '%/.well-known/%') ORDER BY id LIMIT ?1)
+        UNION SELECT (SELECT min(s.id) FROM http s WHERE s.id > c.id AND s.status < 300 AND NOT s.alone)
+            FROM (SELECT id FROM http INDEXED BY http_failed
+                WHERE (status >= 300 OR ended = 'cut') AND status IN (401, 403) ORDER BY id LIMIT ?1) c)
+    ORDER BY id";
+
+/// The most of each of these.
+const STEPS: u32 = 50;
+
+/// Bytes of a body that are looked at: documents of OAuth are short.
+const DOCUMENT: usize = 64 << 10;
+
 impl Recording {
+    /// The steps by which clients were authorized, or were not.
+    pub fn authorization(&self) -> Result<Vec<Step>, ReadError> {
+        let Some(server) = self.summary()?.context.url else {
+            return Ok(Vec::new());
+        };
+        let of_flow: Vec<HttpExchange> = self.rows(OF_AUTHORIZATION, [STEPS])?;
+        let mut exchanges = Vec::with_capacity(of_flow.len());
+        for mut http in of_flow {
+            self.read_heads(&mut http)?;
+            let mut bodies = [Vec::new(), Vec::new()];
+            for frame in self.carried(http.id, STEPS)? {
+                let way = usize::from(frame.stream.messages() == Some(Direction::ServerToClient));
+                if frame.carried.part == Part::Body && bodies[way].len() < DOCUMENT {
+                    bodies[way].extend(self.piece(frame.seq, 0..DOCUMENT as u64)?);
+                }
+            }
+            let [sent, received] = bodies;
+            exchanges.push(Carried {
+                http,
+                sent,
+                received,
+            });
+        }
+        Ok(steps(&exchanges, &server))
+    }
+
+    /// The steps in its conversation, if the HTTP exchange is one of them. Documents belong to none, and so
+    /// to all.
+    pub fn authorization_around(&self, http: &HttpExchange) -> Result<Vec<Step>, ReadError> {
+        let mut steps = self.authorization()?;
+        let own = http.conversation;
+        steps.retain(|step| own == 0 || [0, own].contains(&step.conversation));
+        let is_one = steps.iter().any(|step| step.frame == Some(http.request));
+        Ok(if is_one { steps } else { Vec::new() })
+    }
+
+    /// Adds its heads to an HTTP exchange.
+    pub fn read_heads(&self, http: &mut HttpExchange) -> Result<(), ReadError> {
+        let head = |seq: Seq| Ok::<_, ReadError>(Head::parse(&self.raw(seq)?).map(Arc::new));
+        http.request_head = head(http.request)?;
+        http.response_head = http.response.map(head).transpose()?.flatten();
+        Ok(())
+    }
+
     /// The HTTP exchange with this number.
     pub fn http(&self, id: u32) -> Result<Option<HttpExchange>, ReadError> {
         self.row("WHERE id = ?1", [id])
@@ -80,6 +147,26 @@ impl Recording {
     /// The HTTP exchanges after the number `after`, in the order of their requests.
     pub fn https(&self, after: u32, limit: u32) -> Result<Vec<HttpExchange>, ReadError> {
         self.rows("WHERE id > ?1 ORDER BY id LIMIT ?2", (after, limit))
+    }
+
+    /// How the connections were made, by their numbers.
+    pub fn connections_made(&self) -> Result<BTreeMap<u32, EventKind>, ReadError> {
+        let made: Vec<EventRow> = self.rows("WHERE kind = 'connected'", [])?;
+        let numbered = made.into_iter().filter_map(|row| match row.event.kind {
+            EventKind::Connected { connection, .. } => Some((connection, row.event.kind)),
+            _ => None,
+        });
+        Ok(numbered.collect())
+    }
+
+    /// What took how long in an HTTP exchange.
+    pub fn timing(&self, http: &HttpExchange) -> Result<Timing, ReadError> {
+        let made: Option<EventRow> = self.row(
+            "WHERE kind = 'connected' AND detail ->> 'connection' = ?1
+                AND NOT EXISTS (SELECT 1 FROM http WHERE connection = ?1 AND id < ?2)",
+            [http.connection, http.id],
+        )?;
+        Ok(http.timing(made.as_ref().map(|row| &row.event.kind)))
     }
 
     /// The first frames that an HTTP exchange carried, heads among them, `limit` at most.

@@ -14,6 +14,7 @@ use crate::frame::{FrameHead, Seq};
 use compact_str::CompactString;
 use mcpreel_wire::http::{Ended, Head, Part};
 use mcpreel_wire::message::{Body, Content, Direction};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -121,6 +122,39 @@ impl Asked {
     }
 }
 
+/// Nanoseconds that each part of an HTTP exchange took; `None` where that was not measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Timing {
+    /// The name of the server was resolved. This and the next two for the first exchange of a connection:
+    /// those after it find it made.
+    pub name: Option<u64>,
+    /// The TCP connection to the server was made.
+    pub connect: Option<u64>,
+    pub tls: Option<u64>,
+    /// From the first byte of the request to the last.
+    pub send: Option<u64>,
+    /// From the last byte of the request to the first of the response.
+    pub wait: Option<u64>,
+    /// From the first byte of the response to the last, or as far as it has come.
+    pub stream: Option<u64>,
+}
+
+impl Timing {
+    /// The parts that took any time, in their order.
+    pub fn parts(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let parts = [
+            ("name", self.name),
+            ("connect", self.connect),
+            ("TLS", self.tls),
+            ("send", self.send),
+            ("wait", self.wait),
+            ("stream", self.stream),
+        ];
+        let measured = parts.into_iter().filter_map(|(part, ns)| Some((part, ns?)));
+        measured.filter(|(_, ns)| *ns > 0)
+    }
+}
+
 /// The response of an HTTP exchange is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResponseEnd {
@@ -150,6 +184,28 @@ impl HttpExchange {
     /// Nanoseconds from the last byte of the request to the first of the response.
     pub fn waited_ns(&self) -> Option<u64> {
         Some(self.t_head?.ns_since(self.t_sent))
+    }
+
+    /// What took how long; `made`: how its connection was made, if that was for this exchange.
+    pub fn timing(&self, made: Option<&EventKind>) -> Timing {
+        let (name, connect, tls) = match made {
+            Some(EventKind::Connected {
+                name_ns,
+                tcp_ns,
+                tls_ns,
+                ..
+            }) => (Some(*name_ns), Some(*tcp_ns), *tls_ns),
+            _ => (None, None, None),
+        };
+        let streamed = self.t_head.zip(self.t_last);
+        Timing {
+            name,
+            connect,
+            tls,
+            send: Some(self.t_sent.ns_since(self.t_request)),
+            wait: self.waited_ns(),
+            stream: streamed.map(|(head, last)| last.ns_since(head)),
+        }
     }
 }
 

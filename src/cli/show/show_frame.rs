@@ -44,8 +44,10 @@ pub fn write(
         frames: BTreeSet::new(),
     };
     shown.body(head)?;
-    shown.carried(head)?;
     let exchanges = recording.exchanges_of_frame(head.seq)?;
+    if exchanges.is_empty() {
+        shown.carried(head)?;
+    }
     for exchange in exchanges.iter().take(EXCHANGES) {
         shown.out.line("")?;
         shown.exchange(exchange)?;
@@ -55,6 +57,7 @@ pub fn write(
         let hint = format!("… {more} of this batch not shown; show --exchanges has all");
         shown.out.inked(Ink::Warn, &hint)?;
     }
+    shown.authorization(head.carried.http)?;
     shown.findings()
 }
 
@@ -94,22 +97,36 @@ impl Shown<'_> {
         Ok(())
     }
 
-    /// What else is known of the request of HTTP without a message that the frame belongs to.
+    /// The HTTP exchange of a frame that belongs to no exchange of messages.
     fn carried(&mut self, head: &FrameHead) -> Result<(), Failure> {
         let Some(http) = self.recording.http(head.carried.http)? else {
             return Ok(());
         };
-        if http.has_messages {
-            return Ok(());
-        }
         self.out.line("")?;
         self.out.fact("  http", &self::http(&http))?;
+        let timing = self.recording.timing(&http)?;
+        self.out
+            .fact("  timing", &phrases_network::timing(&timing))?;
         for other in self.recording.carried(http.id, PARTS)? {
             if !self.frames.contains(&other.seq) {
                 self.out.line("")?;
                 self.body(&other)?;
             }
         }
+        Ok(())
+    }
+
+    /// The steps of logging in, if the HTTP exchange is one of them.
+    fn authorization(&mut self, http: u32) -> Result<(), Failure> {
+        let Some(http) = self.recording.http(http)? else {
+            return Ok(());
+        };
+        let steps = self.recording.authorization_around(&http)?;
+        let lines = phrases_network::authorization(&steps, Some(http.request));
+        if !lines.is_empty() {
+            self.out.inked(Ink::Strong, "\nauthorization")?;
+        }
+        lines.iter().try_for_each(|line| self.out.line(line))?;
         Ok(())
     }
 
@@ -129,7 +146,11 @@ impl Shown<'_> {
             facts.extend(told.map(|told| (name, told)));
         }
         let http = self.recording.http(exchange.http)?;
-        facts.extend(http.as_ref().map(|http| ("http", self::http(http))));
+        if let Some(http) = &http {
+            let timing = self.recording.timing(http)?;
+            facts.push(("http", self::http(http)));
+            facts.push(("timing", phrases_network::timing(&timing)));
+        }
         for (name, value) in facts {
             self.out.fact(&format!("  {name}"), &value)?;
         }
@@ -192,26 +213,14 @@ impl Shown<'_> {
 
 /// `POST /mcp → 200 OK, 3 events; connection 2, conversation 1`, escaped.
 fn http(http: &HttpExchange) -> String {
-    let mut said = vec![escape(&phrases_network::http(http)).into_owned()];
-    said.push(match http.conversation {
-        0 => format!("connection {}", http.connection),
-        talk => format!("connection {}, conversation {talk}", http.connection),
-    });
-    let parts = [
-        ("sent in", Some(http.t_sent.ns_since(http.t_request))),
-        ("head after", http.waited_ns()),
-        (
-            "body in",
-            http.t_last
-                .zip(http.t_head)
-                .map(|(last, head)| last.ns_since(head)),
+    let said = escape(&phrases_network::http(http)).into_owned();
+    match http.conversation {
+        0 => format!("{said}; connection {}", http.connection),
+        talk => format!(
+            "{said}; connection {}, conversation {talk}",
+            http.connection
         ),
-    ];
-    for (word, ns) in parts {
-        let ns = ns.filter(|ns| *ns > 0);
-        said.extend(ns.map(|ns| format!("{word} {}", duration(ns))));
     }
-    said.join("; ")
 }
 
 /// `#1187  → request, 412 B: tools/call search_docs {q:"rust"}`

@@ -19,6 +19,7 @@ mod process;
 use crate::connection::{Connection, Item};
 use crate::error_response;
 use mcpreel_wire::http::Head;
+use mcpreel_wire::http::head::status_line;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::message::{Body, Content, Direction, classify};
 use process::{Process, Route};
@@ -362,8 +363,8 @@ async fn json(
 ) -> io::Result<()> {
     let (message, session) = (message.trim_ascii(), session.unwrap_or_default());
     let head = format!(
-        "HTTP/1.1 {status} {}\r\nContent-Type: application/json\r\n{session}Content-Length: {}\r\n\r\n",
-        reason(status),
+        "HTTP/1.1 {}\r\nContent-Type: application/json\r\n{session}Content-Length: {}\r\n\r\n",
+        status_line(status),
         message.len()
     );
     client.write(&[head.as_bytes(), message].concat()).await
@@ -375,26 +376,12 @@ async fn no_session(client: &mut Connection) -> io::Result<()> {
 }
 
 async fn status(client: &mut Connection, status: u16, text: &str) -> io::Result<()> {
-    let (reason, length) = (reason(status), text.len());
+    let (status, length) = (status_line(status), text.len());
     let kind = if text.is_empty() {
         ""
     } else {
         "Content-Type: text/plain; charset=utf-8\r\n"
     };
-    let head =
-        format!("HTTP/1.1 {status} {reason}\r\n{kind}Content-Length: {length}\r\n\r\n{text}");
+    let head = format!("HTTP/1.1 {status}\r\n{kind}Content-Length: {length}\r\n\r\n{text}");
     client.write(head.as_bytes()).await
-}
-
-fn reason(status: u16) -> &'static str {
-    match status {
-        200 => "OK",
-        202 => "Accepted",
-        400 => "Bad Request",
-        403 => "Forbidden",
-        404 => "Not Found",
-        405 => "Method Not Allowed",
-        413 => "Content Too Large",
-        _ => "Internal Server Error",
-    }
 }

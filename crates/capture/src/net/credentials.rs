@@ -10,6 +10,7 @@
 //! Bodies of MCP are not looked at: `redact` does that, for copies that leave.
 
 use super::edits::lines;
+use mcpreel_wire::http::head::percent_decoded;
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -335,24 +336,6 @@ fn unescaped(string: &[u8]) -> Vec<u8> {
     }
     let quoted = [b"\"", string, b"\""].concat();
     serde_json::from_slice::<String>(&quoted).map_or_else(|_| string.to_vec(), String::into_bytes)
-}
-
-fn percent_decoded(text: &[u8]) -> Vec<u8> {
-    let digit = |at: usize| text.get(at).and_then(|byte| char::from(*byte).to_digit(16));
-    let (mut at, mut decoded) = (0, Vec::with_capacity(text.len()));
-    while at < text.len() {
-        let byte = match (text[at], digit(at + 1), digit(at + 2)) {
-            (b'%', Some(high), Some(low)) => {
-                at += 2;
-                u8::try_from(high << 4 | low).unwrap_or_default()
-            }
-            (b'+', ..) => b' ',
-            (byte, ..) => byte,
-        };
-        decoded.push(byte);
-        at += 1;
-    }
-    decoded
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::AT_ONCE_NS;
 use crate::Severity;
+use crate::authorization::Step;
 use crate::quote::expression;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Event, EventKind, ProcessContext};
@@ -91,6 +92,8 @@ pub struct Https {
     pub refused: Vec<HttpExchange>,
     /// The first and the last whose responses were cut off.
     pub cut: Vec<HttpExchange>,
+    /// The steps of logging in, if a token was wanted.
+    pub authorization: Vec<Step>,
     /// The last exchange that was answered with success and had a message in its request.
     pub last_served: u32,
     /// The last that carried an `initialize` that was answered with a result.

@@ -2,7 +2,7 @@
 
 use super::Certainty::{Certain, Likely};
 use super::facts::Facts;
-use super::{Cause, Evidence, Place, SECOND_NS, phrases};
+use super::{Cause, Evidence, Place, SECOND_NS, SHOWN, phrases};
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::{PROBE, Status};
 use mcpreel_trace::http::{End, HttpExchange, SESSION};
@@ -94,8 +94,8 @@ pub(super) fn refused_by_proxy(facts: &Facts) -> Option<Cause> {
 
 /// The server wants a token that it did not get.
 pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
-    let refused = facts.https.refused.iter();
-    let last = refused.clone().rfind(|one| one.status == Some(401))?;
+    let mut refused = facts.https.refused.iter();
+    let last = refused.rfind(|one| one.status == Some(401))?;
     if facts.https.last_served > last.id {
         return None;
     }
@@ -114,8 +114,6 @@ pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
         "wants a token for"
     };
     let sentence = format!("the server {what} {}: 401 Unauthorized{said}", named(last));
-    let documents = refused.filter(|one| one.target.contains("/.well-known/"));
-    let missing: Vec<_> = documents.map(|one| at(one, phrases_of(one))).collect();
     let advice = match (sent, challenge) {
         (Some(_), _) => {
             "Get a new token, and check that it is meant for this server (audience, scopes) and has not \
@@ -132,8 +130,16 @@ pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
              where to get one (WWW-Authenticate is missing), so no host can log in by itself."
         }
     };
-    let cause = Cause::new(Certain, sentence, advice).shown([at(last, phrases_of(last))]);
-    Some(cause.shown(missing))
+    let steps = facts.https.authorization.iter();
+    let told = steps.rev().take(SHOWN).rev().map(|step| {
+        let place = step.frame.map_or(Place::Session, Place::Frame);
+        let said = match &step.mismatches[..] {
+            [] => step.said.clone(),
+            wrong => wrong.join("; "),
+        };
+        Evidence::new(place, format!("{}: {said}", step.kind.as_str()))
+    });
+    Some(Cause::new(Certain, sentence, advice).shown(told))
 }
 
 /// The server does not know a session any more, and the client goes on with it.

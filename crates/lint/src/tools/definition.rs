@@ -177,7 +177,7 @@ fn combined(schema: Value<'_>) -> Option<String> {
 
 /// The member of a property's schema that names the HTTP header in which clients repeat the
 /// argument (2026-07-28).
-const ANNOTATION: &str = "x-mcp-header";
+pub(crate) const X_MCP_HEADER: &str = "x-mcp-header";
 
 /// The search for annotations in a schema that clients have to refuse.
 struct Headers<'s> {
@@ -192,9 +192,9 @@ impl Headers<'_> {
     /// Recursion ends where the survey of the schema has set a limit to nesting.
     fn search(&mut self, schema: &serde_json::Value, is_property: bool, leads_on: bool) {
         if let Some(wrong) = self.wrong(schema, is_property) {
-            let path = self.path.clone().into_iter().chain([member(ANNOTATION)]);
+            let path = self.path.clone().into_iter().chain([member(X_MCP_HEADER)]);
             self.tool
-                .tell(&X_HEADER_INVALID, path, &format!("{ANNOTATION} {wrong}"));
+                .tell(&X_HEADER_INVALID, path, &format!("{X_MCP_HEADER} {wrong}"));
         }
         for (keyword, place, inner) in subschemas(schema) {
             let leads_on = leads_on && keyword == "properties";
@@ -211,7 +211,7 @@ impl Headers<'_> {
     }
 
     fn wrong(&mut self, schema: &serde_json::Value, is_property: bool) -> Option<String> {
-        let Some(name) = schema.get(ANNOTATION)?.as_str() else {
+        let Some(name) = schema.get(X_MCP_HEADER)?.as_str() else {
             return Some("is no string".to_owned());
         };
         let small = name.to_ascii_lowercase();

@@ -13,7 +13,7 @@
 //! * `schema`: values against schemas; `schema_limits`: how large and deep they may be.
 
 mod calls;
-mod definition;
+pub(crate) mod definition;
 mod instance;
 mod listing;
 pub mod schema;

@@ -6,14 +6,14 @@
 //! the response ended.
 
 use super::{Export, ExportError, Written, all_rows, without_nulls};
-use crate::phrases::phrases_network;
 use crate::phrases::when;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_store::reader::Recording;
-use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::{FrameHead, Seq};
-use mcpreel_trace::http::{End, HttpExchange};
+use mcpreel_trace::http::{End, HttpExchange, Timing};
+use mcpreel_wire::http::head::known_status;
 use mcpreel_wire::http::{Head, Part};
 use mcpreel_wire::message::Direction;
 use serde_json::{Value, json};
@@ -42,8 +42,11 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
     )?;
     let mut written = Written::default();
     let url = summary.context.url.unwrap_or_default();
+    let mut made = recording.connections_made()?;
     for http in all_rows(0, |after| recording.https(*after, PAGE), |http| http.id) {
         let http = http?;
+        // The first exchange of a connection is the one that it was made for.
+        let timing = http.timing(made.remove(&http.connection).as_ref());
         progress(http.request)?;
         let frames = recording.carried(http.id, FRAMES)?;
         // A selected message brings all of the exchange that carries it.
@@ -52,7 +55,7 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
             continue;
         }
         let comma = if written.exchanges == 0 { "" } else { "," };
-        let entry = entry(recording, (&http, &frames), (&url, summary.wall_ns))?;
+        let entry = entry(recording, (&http, timing, &frames), (&url, summary.wall_ns))?;
         write!(out, "{comma}\n{entry}")?;
         written.exchanges += 1;
     }
@@ -62,7 +65,7 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
 
 fn entry(
     recording: &Recording,
-    (http, frames): (&HttpExchange, &[FrameHead]),
+    (http, timing, frames): (&HttpExchange, Timing, &[FrameHead]),
     (url, wall_ns): (&str, u64),
 ) -> Result<Value, ExportError> {
     let head = |seq: Seq| Ok::<_, ExportError>(Head::parse(&recording.raw(seq)?));
@@ -75,25 +78,28 @@ fn entry(
         content(&mut bodies[way], frame, &raw);
     }
     let [sent, received] = bodies;
-    let ms = |from: Moment, to: Option<Moment>| {
-        to.map_or(-1.0, |to| {
-            Duration::from_nanos(to.ns_since(from)).as_secs_f64() * 1e3
-        })
-    };
-    let sending = ms(http.t_request, Some(http.t_sent));
-    let waiting = ms(http.t_sent, http.t_head);
-    let receiving = http.t_head.map_or(-1.0, |head| ms(head, http.t_last));
-    let time: f64 = [sending, waiting, receiving]
-        .into_iter()
-        .filter(|ms| *ms > 0.0)
-        .sum();
+    let ms = |ns: u64| Duration::from_nanos(ns).as_secs_f64() * 1e3;
+    let all: u64 = timing.parts().map(|(_, ns)| ns).sum();
+    // In an archive the connection includes TLS.
+    let connect = timing
+        .connect
+        .map(|tcp| tcp + timing.tls.unwrap_or_default());
+    let optional = |ns: Option<u64>| ns.map_or(-1.0, ms);
+    let always = |ns: Option<u64>| ms(ns.unwrap_or_default());
     Ok(without_nulls(json!({
         "startedDateTime": when::rfc3339(wall_ns + http.t_request.0),
-        "time": time,
+        "time": ms(all),
         "request": request_json(http, request.as_ref(), url, &sent),
         "response": response_json(http, response.as_ref(), &received),
         "cache": {},
-        "timings": {"send": sending.max(0.0), "wait": waiting.max(0.0), "receive": receiving.max(0.0)},
+        "timings": {
+            "dns": optional(timing.name),
+            "connect": optional(connect),
+            "ssl": optional(timing.tls),
+            "send": always(timing.send),
+            "wait": always(timing.wait),
+            "receive": always(timing.stream),
+        },
         "connection": http.connection.to_string(),
         "_number": http.id,
         "_conversation": Some(http.conversation).filter(|number| *number > 0),
@@ -122,12 +128,7 @@ fn content(body: &mut Vec<u8>, frame: &FrameHead, raw: &[u8]) {
 }
 
 fn request_json(http: &HttpExchange, head: Option<&Head>, url: &str, body: &[u8]) -> Value {
-    let origin = url
-        .split_once("://")
-        .map_or(String::new(), |(scheme, rest)| {
-            let authority = rest.split(['/', '?']).next().unwrap_or_default();
-            format!("{scheme}://{authority}")
-        });
+    let origin = Upstream::parse(url).map_or_else(|_| String::new(), |it| it.origin());
     let query = http.target.split_once('?').map_or("", |(_, query)| query);
     let pairs = query
         .split('&')
@@ -167,7 +168,7 @@ fn response_json(http: &HttpExchange, head: Option<&Head>, body: &[u8]) -> Value
     json!({
         // No response: as browsers have it.
         "status": http.status.unwrap_or(0),
-        "statusText": http.status.and_then(phrases_network::reason).unwrap_or_default(),
+        "statusText": http.status.and_then(known_status).unwrap_or_default().1,
         "httpVersion": version(head),
         "cookies": [],
         "headers": headers(head),

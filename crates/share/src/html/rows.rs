@@ -24,6 +24,7 @@ const PAGE_BYTES: u64 = 1 << 20;
 
 pub(super) fn write(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), ExportError> {
     exchanges(excerpt, out)?;
+    https(excerpt, out)?;
     messages(excerpt, out)?;
     events(excerpt, out)
 }
@@ -32,9 +33,41 @@ fn exchanges(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), ExportEr
     let mut blocks = Blocks::new(out, "rows");
     excerpt.exchanges(&mut |exchange| {
         let shown = shown(excerpt, exchange);
-        Ok::<_, ExportError>(blocks.push_sparse(of_exchange(&shown))?)
+        let mut row = of_exchange(&shown);
+        if let Some(http) = excerpt.recording.http(exchange.http)? {
+            let heads = [Some(http.request), http.response].into_iter().flatten();
+            row["h"] = of_frames(excerpt, heads);
+            row["hs"] = json!(http.status.filter(|status| ![200, 202].contains(status)));
+        }
+        Ok::<_, ExportError>(blocks.push_sparse(row)?)
     })?;
     Ok(blocks.finish()?)
+}
+
+/// Parts of an HTTP exchange without messages that a row has; a stream of a day has many.
+const PARTS: u32 = 50;
+
+/// Requests of HTTP without a message, with all that they carried.
+fn https(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), ExportError> {
+    let mut blocks = Blocks::new(out, "rows");
+    let page = |after: &u32| excerpt.recording.https(*after, PAGE);
+    for http in all_rows(0, page, |http| http.id) {
+        let http = http?;
+        if http.has_messages || !excerpt.has(http.request) {
+            continue;
+        }
+        let mut row = of_view(&RowView::of_http(&http), 0);
+        let carried = excerpt.recording.carried(http.id, PARTS)?;
+        row["h"] = of_frames(excerpt, carried.iter().map(|head| head.seq));
+        blocks.push_sparse(row)?;
+    }
+    Ok(blocks.finish()?)
+}
+
+/// The frames that are in the page.
+fn of_frames(excerpt: &Excerpt<'_>, frames: impl Iterator<Item = Seq>) -> Value {
+    let shown = frames.filter(|seq| excerpt.has(*seq));
+    json!(shown.map(|seq| seq.0).collect::<Vec<_>>())
 }
 
 /// The exchange without what is not in the page: what a live recording got meanwhile, and what was
@@ -104,7 +137,8 @@ fn beside<W: Write>(
         at.map(|at| &heads[at]).filter(|_| excerpt.has(seq))
     };
     for (seq, preview) in excerpt.recording.bare(after, end, Item::PREVIEW)? {
-        if let Some(head) = head_of(seq) {
+        // What HTTP carries is told with it.
+        if let Some(head) = head_of(seq).filter(|head| head.carried.http == 0) {
             blocks.push_sparse(of_view(&RowView::of_line(head, &preview), 0))?;
         }
     }
@@ -136,7 +170,8 @@ const TEXT: usize = 600;
 // `k` kind, `n` frame (of an exchange that of its request, of an event the last one before it), `p`
 // place in a batch or number of the event, `t` time, `d` direction, `m` method, `x` exchange,
 // `folded` part of its exchange and no row of its own; of an exchange `s` status, `re` frame and
-// place of the response, `te` its time.
+// place of the response, `te` its time; `h` the frames of HTTP that carried it, `hs` its status where
+// that is not 200 or 202.
 
 fn of_exchange(exchange: &Exchange) -> Value {
     json!({

@@ -1,10 +1,12 @@
 //! Sentences about connections over the network.
 
-use super::{duration, escape, plural};
-use mcpreel_trace::event::{EventKind, Party, Step};
-use mcpreel_trace::frame::FrameHead;
-use mcpreel_trace::http::{End, HttpExchange};
-use mcpreel_wire::http::{Ended, Part};
+use super::{duration, escape, pad_end, plural};
+use mcpreel_lint::authorization::Step;
+use mcpreel_trace::event::{self, EventKind, Party};
+use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_trace::http::{End, HttpExchange, Timing};
+use mcpreel_wire::http::{Ended, Part, head};
+use mcpreel_wire::text::pad_start;
 
 /// An HTTP exchange on one line, not escaped: `GET /mcp → 405 Method Not Allowed`.
 pub fn http(http: &HttpExchange) -> String {
@@ -17,10 +19,7 @@ pub fn http(http: &HttpExchange) -> String {
         };
         return format!("{said} → {open}");
     };
-    said = format!("{said} → {code}");
-    if let Some(reason) = reason(code) {
-        said = format!("{said} {reason}");
-    }
+    said = format!("{said} → {}", head::status_line(code));
     if http.is_stream() {
         said = format!("{said}, {}", plural(http.events, "event"));
         said += match http.ended {
@@ -31,6 +30,35 @@ pub fn http(http: &HttpExchange) -> String {
         };
     }
     said
+}
+
+/// What took how long: `connect 1.2 ms, TLS 8.0 ms, wait 820 ms, stream 3.4 s`.
+pub fn timing(timing: &Timing) -> String {
+    let parts = timing.parts();
+    let said = parts.map(|(part, ns)| format!("{part} {}", duration(ns)));
+    said.collect::<Vec<_>>().join(", ")
+}
+
+/// The steps of logging in, a line each, and below it what does not match; `around`: the step that is
+/// looked at.
+pub fn authorization(steps: &[Step], around: Option<Seq>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for step in steps {
+        let at = step
+            .frame
+            .map_or("–".to_owned(), |seq| format!("#{}", seq.0));
+        let is_it = around.is_some() && step.frame == around;
+        let mark = if is_it { "▸" } else { " " };
+        let kind = pad_end(step.kind.as_str(), 17);
+        lines.push(format!(
+            "{mark} {}  {kind}  {}",
+            pad_start(&at, 5),
+            step.said
+        ));
+        let wrong = step.mismatches.iter();
+        lines.extend(wrong.map(|wrong| format!("         ✗ {wrong}")));
+    }
+    lines
 }
 
 /// A part of HTTP that is no message on one line, not escaped; `preview`: its first bytes.
@@ -116,55 +144,8 @@ pub fn status(http: &HttpExchange) -> &'static str {
     let Some(code) = http.status else {
         return if http.ended.is_some() { "lost" } else { "open" };
     };
-    let known = REASONS.iter().find(|(known, _)| known.parse() == Ok(code));
-    known.map_or("other", |(known, _)| known)
+    head::known_status(code).map_or("other", |(code, _)| code)
 }
-
-/// The reason phrase of a status code (RFC 9110 section 15, RFC 6585, and Cloudflare's).
-pub fn reason(code: u16) -> Option<&'static str> {
-    let known = REASONS.iter().find(|(known, _)| known.parse() == Ok(code));
-    known.map(|(_, reason)| *reason)
-}
-
-const REASONS: [(&str, &str); 37] = [
-    ("101", "Switching Protocols"),
-    ("200", "OK"),
-    ("201", "Created"),
-    ("202", "Accepted"),
-    ("204", "No Content"),
-    ("206", "Partial Content"),
-    ("301", "Moved Permanently"),
-    ("302", "Found"),
-    ("303", "See Other"),
-    ("304", "Not Modified"),
-    ("307", "Temporary Redirect"),
-    ("308", "Permanent Redirect"),
-    ("400", "Bad Request"),
-    ("401", "Unauthorized"),
-    ("403", "Forbidden"),
-    ("404", "Not Found"),
-    ("405", "Method Not Allowed"),
-    ("406", "Not Acceptable"),
-    ("408", "Request Timeout"),
-    ("409", "Conflict"),
-    ("410", "Gone"),
-    ("411", "Length Required"),
-    ("412", "Precondition Failed"),
-    ("413", "Content Too Large"),
-    ("415", "Unsupported Media Type"),
-    ("421", "Misdirected Request"),
-    ("422", "Unprocessable Content"),
-    ("426", "Upgrade Required"),
-    ("429", "Too Many Requests"),
-    ("500", "Internal Server Error"),
-    ("501", "Not Implemented"),
-    ("502", "Bad Gateway"),
-    ("503", "Service Unavailable"),
-    ("504", "Gateway Timeout"),
-    ("520", "Unknown Error"),
-    ("522", "Connection Timed Out"),
-    ("524", "A Timeout Occurred"),
-];
 
 /// An event of a connection in one sentence, without a full stop; `None` for any other.
 pub fn event(kind: &EventKind) -> Option<String> {
@@ -239,11 +220,11 @@ pub fn event(kind: &EventKind) -> Option<String> {
     })
 }
 
-fn failed(step: Step) -> &'static str {
+fn failed(step: event::Step) -> &'static str {
     match step {
-        Step::Name => "the name of the server could not be resolved",
-        Step::Tcp => "the server could not be reached",
-        Step::Tls => "no TLS connection came about",
+        event::Step::Name => "the name of the server could not be resolved",
+        event::Step::Tcp => "the server could not be reached",
+        event::Step::Tls => "no TLS connection came about",
     }
 }
 

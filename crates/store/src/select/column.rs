@@ -17,6 +17,7 @@
 //! | `trace` | the trace id in the request's `traceparent` | its own |
 //! | `task` | its own | its own, else that of the exchange for requests and responses |
 //! | `http.status` `http.method` `url` | of the HTTP exchange of its request | of the one that carried it; so of parts of HTTP |
+//! | `header.NAME` | those of both heads of that HTTP exchange | likewise |
 //! | `conversation` | its own | its own, or that of the HTTP exchange |
 //! | `finding` `severity` | of the findings that point at the row | likewise, for all rows |
 //! | `mark` `note` | what a person put on it | likewise, for all rows but events |
@@ -205,6 +206,17 @@ impl Source {
         };
         let sql = sql.replace("{paired}", "m.kind IN ('request', 'response')");
         Some(sql.replace("{request}", "frame = e.request AND part = e.request_part"))
+    }
+
+    /// The number of the HTTP exchange that carries a row; `None` where no row has one.
+    pub fn http(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Http => "h.id",
+            Self::Exchange => "e.http",
+            Self::Alone | Self::Message => "m.http",
+            Self::Carried => "l.http",
+            Self::Line | Self::Notable | Self::Event => return None,
+        })
     }
 
     /// That a finding for which a condition holds points at the row.

@@ -24,6 +24,7 @@ use mcpreel_trace::query::ast::{Expr, Field, Flag, Op, Query, Root, Subject, Typ
 use mcpreel_trace::query::body::{self, JsonTest};
 use mcpreel_trace::query::pattern;
 use mcpreel_wire::brief;
+use mcpreel_wire::http::Head;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Document, Path, Step, Value as Json};
 use regex::bytes::Regex;
@@ -46,6 +47,8 @@ enum Test {
     Pattern(Option<Regex>),
     Id(Option<RequestId>),
     Json(JsonTest),
+    /// A value of the header with this name, in the head of the request or of the response.
+    Header(Box<str>, Option<Regex>),
     /// A value at a path in the bodies of the request and of the response.
     Body(Root, Path, Option<JsonTest>),
 }
@@ -91,6 +94,15 @@ impl Test {
             let mut fits = |value: Json<'_>| test.as_ref().is_none_or(|it| it.fits(value));
             return body::any(values, (*root, path), &mut fits);
         }
+        if let Self::Header(name, regex) = self {
+            let fits = |value: &str| {
+                regex
+                    .as_ref()
+                    .is_some_and(|it| it.is_match(value.as_bytes()))
+            };
+            let heads = values.into_iter().flatten().filter_map(Head::parse);
+            return heads.into_iter().any(|head| head.all(name).any(fits));
+        }
         let [Some(value), _] = values else {
             return false;
         };
@@ -107,7 +119,7 @@ impl Test {
                 let document = Document::parse(value);
                 document.is_ok_and(|document| test.fits(document.root()))
             }
-            Self::Body(..) => false,
+            Self::Header(..) | Self::Body(..) => false,
         }
     }
 }
@@ -171,6 +183,8 @@ impl<'q> Compiler<'q> {
             Expr::Not(inner) => not(&self.expr(inner)),
             Expr::Is(flag) => self.flag(*flag),
             Expr::Has(Subject::Field(field)) => self.has(*field),
+            // An empty pattern is in every value.
+            Expr::Has(Subject::Header(name)) => self.header(name, Regex::new("").ok()),
             Expr::Has(Subject::Body(root, path)) => self.body(*root, path, None),
             Expr::Text(text) => self.text(needle(text, pattern::ignores_case(text))),
             Expr::Compare { subject, op, value } => match op.denied() {
@@ -201,6 +215,7 @@ impl<'q> Compiler<'q> {
     fn compare(&mut self, subject: &Subject, op: Op, value: &Value) -> String {
         let field = match subject {
             Subject::Field(field) => *field,
+            Subject::Header(name) => return self.header(name, text_pattern(op, value)),
             Subject::Body(root, path) => {
                 return self.body(*root, path, Some(JsonTest::new(op, value)));
             }
@@ -255,7 +270,7 @@ impl<'q> Compiler<'q> {
         let text = text_of(value);
         let contains = op == Op::Contains && kind == Type::Text;
         if op == Op::Matches || text.contains('\0') || contains && !text.is_ascii() {
-            return self.ask_column(text_test(op, value), column);
+            return self.ask_column(Test::Pattern(text_pattern(op, value)), column);
         }
         if contains {
             let needle = self.bind(text.to_ascii_lowercase());
@@ -273,6 +288,17 @@ impl<'q> Compiler<'q> {
         let member = Path::new(vec![Step::Member(field.as_str().into())]);
         let fits = self.body(Root::Params, &member, test);
         format!("(m.method = 'notifications/message' AND {fits})")
+    }
+
+    fn header(&mut self, name: &str, pattern: Option<Regex>) -> String {
+        let Some(http) = self.source.http() else {
+            return self.never();
+        };
+        let head = |of: &str| {
+            format!("(SELECT raw FROM frame WHERE seq = (SELECT {of} FROM http WHERE id = {http}))")
+        };
+        let (request, response) = (head("request"), head("response"));
+        self.ask(Test::Header(name.into(), pattern), &[&request, &response])
     }
 
     fn body(&mut self, root: Root, path: &Path, test: Option<JsonTest>) -> String {
@@ -321,13 +347,10 @@ impl<'q> Compiler<'q> {
                 }
                 _ => return self.never(),
             },
+            Flag::Resumed => "has:header.last-event-id",
             Flag::Stream => {
-                let http = match self.source {
-                    Source::Http => "h.id",
-                    Source::Exchange => "e.http",
-                    Source::Alone | Source::Message => "m.http",
-                    Source::Line | Source::Carried => "l.http",
-                    Source::Notable | Source::Event => return self.never(),
+                let Some(http) = self.source.http() else {
+                    return self.never();
                 };
                 return format!(
                     "({http} IN (SELECT id FROM http WHERE content_type = 'text/event-stream'))"
@@ -406,7 +429,7 @@ fn reads_bodies(expr: &Expr) -> bool {
         Expr::Text(_) => true,
         Expr::Is(flag) => matches!(flag, Flag::Batch | Flag::Waiting),
         Expr::Has(subject) | Expr::Compare { subject, .. } => match subject {
-            Subject::Body(..) => true,
+            Subject::Header(_) | Subject::Body(..) => true,
             Subject::Field(field) => {
                 matches!(field, Field::Text | Field::Level | Field::Logger)
             }
@@ -444,14 +467,14 @@ fn is_in_base64(bytes: &[u8], place: Range<usize>) -> bool {
     after >= place.len() && before + after >= MANY
 }
 
-/// The test of a text, where `SQLite` cannot do it.
-fn text_test(op: Op, value: &Value) -> Test {
+/// What a text has to match, where `SQLite` cannot test it.
+fn text_pattern(op: Op, value: &Value) -> Option<Regex> {
     let text = text_of(value);
-    Test::Pattern(match op {
+    match op {
         Op::Matches => pattern::regex(text).ok(),
         Op::Contains => pattern::contains(text, true),
         _ => Regex::new(&format!(r"\A{}\z", regex::escape(text))).ok(),
-    })
+    }
 }
 
 fn text_of(value: &Value) -> &str {

@@ -4,6 +4,8 @@ use super::{Correlator, Observation, Observed};
 use crate::exchange::{Exchange, Status};
 use crate::frame::FrameHead;
 use crate::http::{End, ResponseEnd};
+use mcpreel_wire::http::head::status_line;
+use mcpreel_wire::mcp::summary::{self, Answer};
 use mcpreel_wire::message::Era;
 
 impl Correlator {
@@ -12,9 +14,13 @@ impl Correlator {
     pub(crate) fn refused(&mut self, head: &FrameHead, status: u16) {
         self.changes.begin();
         self.now = self.now.max(head.t_last);
+        let said = status_line(status);
         self.each_open(head.carried.http, false, |exchange| {
             exchange.status = Status::HttpError;
             exchange.code = Some(status.to_string().into());
+            let answer = Some(Answer::Other(&said));
+            exchange.summary =
+                summary::exchange(&exchange.method, &exchange.summary, answer).into();
             exchange.t_response = Some(head.t_first);
             exchange.t_response_last = Some(head.t_last);
             None

@@ -210,6 +210,8 @@ fn settle(call: &mut Call, at: At<'_>, outcome: &Outcome) -> Option<u64> {
         .filter(|(_, way)| !(call.exchange.is_listen() && *way == at.direction))
         .map(|(t, _)| at.head.t_first.0.saturating_sub(t.0));
     let exchange = &mut call.exchange;
+    // The status with which HTTP refused the request stands in the line until a message says more.
+    let was_refused = exchange.status == Status::HttpError;
     exchange.response = Some((at.head.seq, at.message.part));
     exchange.t_response = Some(at.head.t_first);
     exchange.t_response_last = Some(at.head.t_last);
@@ -231,6 +233,11 @@ fn settle(call: &mut Call, at: At<'_>, outcome: &Outcome) -> Option<u64> {
         _ => {}
     }
     let answer = Some(Answer::new(outcome, &at.message.summary));
-    exchange.summary = summary::exchange(&exchange.method, &exchange.summary, answer).into();
+    let asked = if was_refused {
+        exchange.asked()
+    } else {
+        &exchange.summary
+    };
+    exchange.summary = summary::exchange(&exchange.method, asked, answer).into();
     late
 }

@@ -31,6 +31,8 @@ pub enum Expr {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     Field(Field),
+    /// The values of a header in both heads of the HTTP exchange: its name in small letters.
+    Header(Box<str>),
     Body(Root, Path),
 }
 
@@ -107,6 +109,7 @@ impl Subject {
     pub fn kind_of_values(&self) -> Type {
         match self {
             Self::Field(field) => field.kind_of_values(),
+            Self::Header(_) => Type::Text,
             Self::Body(..) => Type::Json,
         }
     }
@@ -192,6 +195,7 @@ words! {
         Legacy = "legacy", "of the era with a handshake";
         Notification = "notification", "a notification";
         Stream = "stream", "answered by a stream of events";
+        Resumed = "resumed", "in a stream that was taken up again: with Last-Event-ID";
         Waiting = "waiting", "the server waited, or waits, for its client meanwhile";
     }
 }

@@ -8,6 +8,11 @@ use crate::exchange::Status;
 use mcpreel_wire::json::Path;
 use std::ops::Range;
 
+const HEADER: Entry = (
+    "header.",
+    "a header of the HTTP exchange, request or response",
+);
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
     /// The bytes of the text that a candidate replaces.
@@ -58,7 +63,7 @@ pub fn undecided(text: &str) -> Option<Range<usize>> {
     let names = [
         Field::WORDS,
         Root::WORDS,
-        &["is", "has", "AND", "OR", "NOT"],
+        &["header.", "is", "has", "AND", "OR", "NOT"],
     ]
     .concat();
     let is_name = matches!(part, Part::Name) && !word.is_empty();
@@ -90,10 +95,10 @@ fn candidates(part: Part, typed: &str) -> Completion {
     let mut candidates: Vec<Entry> = match part {
         Part::Name => {
             let others = [("is:", "a flag"), ("has:", "whether something is there")];
-            [&others, Field::HELP, Root::HELP].concat()
+            [&others, Field::HELP, &[HEADER], Root::HELP].concat()
         }
         Part::Flag => Flag::HELP.to_vec(),
-        Part::Subject => [Field::HELP, Root::HELP].concat(),
+        Part::Subject => [Field::HELP, &[HEADER], Root::HELP].concat(),
         Part::Value(field, Type::Words(words)) => {
             wants_values_of = field.filter(|it| matches!(it, Field::Status | Field::Severity));
             let is_status = field == Some(Field::Status);

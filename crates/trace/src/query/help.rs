@@ -18,6 +18,7 @@ is:failed                a flag
 has:latency              whether a field, or a place in a body, is there
 latency>500ms            a field, an operator and a value, nothing between
 params.arguments.q:rust  a place in a body; [0] one element, [*] any
+header.origin:localhost  a header of the HTTP request or response, in any case
 rust                     a word: anywhere in summary or bodies; a capital makes case count
 "two words"              a string; inside of it \" is a quote and \\ a backslash
 a b                      both, also a AND b

@@ -3,6 +3,7 @@
 use super::ast::{Expr, Op, Query, Subject, Type, Value};
 use super::parse;
 use super::parse::{DURATIONS, SIZES};
+use mcpreel_wire::json::{Path, Step};
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Query {
@@ -55,10 +56,14 @@ impl Display for Subject {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (root, path) = match self {
             Self::Field(field) => return f.write_str(field.as_str()),
-            Self::Body(root, path) => (root, path.to_string()),
+            Self::Header(name) => {
+                let path = Path::new(vec![Step::Member(name.clone())]);
+                ("header", path.to_string())
+            }
+            Self::Body(root, path) => (root.as_str(), path.to_string()),
         };
         let dot = !path.is_empty() && !path.starts_with('[');
-        write!(f, "{}{}{path}", root.as_str(), if dot { "." } else { "" })
+        write!(f, "{root}{}{path}", if dot { "." } else { "" })
     }
 }
 

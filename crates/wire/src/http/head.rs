@@ -129,6 +129,78 @@ pub fn is_header_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(is_token)
 }
 
+/// `404 Not Found`, or the code alone where nobody has named it.
+pub fn status_line(code: u16) -> String {
+    known_status(code).map_or(code.to_string(), |(code, reason)| {
+        format!("{code} {reason}")
+    })
+}
+
+/// A status code as text, with its reason phrase (RFC 9110 section 15, RFC 6585, and Cloudflare's).
+pub fn known_status(code: u16) -> Option<(&'static str, &'static str)> {
+    let is_it = |(known, _): &&(&str, &str)| known.parse() == Ok(code);
+    STATUSES.iter().find(is_it).copied()
+}
+
+const STATUSES: [(&str, &str); 37] = [
+    ("101", "Switching Protocols"),
+    ("200", "OK"),
+    ("201", "Created"),
+    ("202", "Accepted"),
+    ("204", "No Content"),
+    ("206", "Partial Content"),
+    ("301", "Moved Permanently"),
+    ("302", "Found"),
+    ("303", "See Other"),
+    ("304", "Not Modified"),
+    ("307", "Temporary Redirect"),
+    ("308", "Permanent Redirect"),
+    ("400", "Bad Request"),
+    ("401", "Unauthorized"),
+    ("403", "Forbidden"),
+    ("404", "Not Found"),
+    ("405", "Method Not Allowed"),
+    ("406", "Not Acceptable"),
+    ("408", "Request Timeout"),
+    ("409", "Conflict"),
+    ("410", "Gone"),
+    ("411", "Length Required"),
+    ("412", "Precondition Failed"),
+    ("413", "Content Too Large"),
+    ("415", "Unsupported Media Type"),
+    ("421", "Misdirected Request"),
+    ("422", "Unprocessable Content"),
+    ("426", "Upgrade Required"),
+    ("429", "Too Many Requests"),
+    ("500", "Internal Server Error"),
+    ("501", "Not Implemented"),
+    ("502", "Bad Gateway"),
+    ("503", "Service Unavailable"),
+    ("504", "Gateway Timeout"),
+    ("520", "Unknown Error"),
+    ("522", "Connection Timed Out"),
+    ("524", "A Timeout Occurred"),
+];
+
+/// The bytes that a value in a form or a query stands for.
+pub fn percent_decoded(text: &[u8]) -> Vec<u8> {
+    let digit = |at: usize| text.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+    let (mut at, mut decoded) = (0, Vec::with_capacity(text.len()));
+    while at < text.len() {
+        let byte = match (text[at], digit(at + 1), digit(at + 2)) {
+            (b'%', Some(high), Some(low)) => {
+                at += 2;
+                u8::try_from(high << 4 | low).unwrap_or_default()
+            }
+            (b'+', ..) => b' ',
+            (byte, ..) => byte,
+        };
+        decoded.push(byte);
+        at += 1;
+    }
+    decoded
+}
+
 /// Whether all of a head is there.
 fn whole(parsed: httparse::Result<usize>) -> Option<()> {
     matches!(parsed, Ok(Status::Complete(_))).then_some(())

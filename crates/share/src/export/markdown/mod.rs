@@ -28,6 +28,7 @@ mod diagram;
 
 use super::{Excerpt, Export, ExportError, Written, all_rows};
 use crate::phrases;
+use crate::phrases::phrases_network;
 use crate::phrases::phrases_story::{self, Row, Told, Tone};
 use crate::phrases::recording::title_of;
 use crate::phrases::when;
@@ -38,6 +39,7 @@ use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
+use mcpreel_wire::http::head::status_line;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::layout::each_line;
 use mcpreel_wire::text::{Limits, clock, count, cut, escape, escape_bytes, plural, since, size};
@@ -149,6 +151,7 @@ fn exchanges(
             }
             None => text.push_str("\nThere is no answer on record.\n"),
         }
+        heads(recording, exchange, text)?;
         meanwhile(recording, exchange, text)?;
     }
     if picked.left_out > 0 {
@@ -284,6 +287,34 @@ fn body_of(recording: &Recording, seq: Seq, part: u32, bytes: u64) -> Result<Str
         let _ = writeln!(text, "({} of it not shown)", size(left_out));
     }
     Ok(text)
+}
+
+/// Adds the heads of the HTTP exchange that carried an exchange, folded.
+///
+/// ```text
+/// <details><summary>HTTP: 404</summary>
+/// ```
+fn heads(recording: &Recording, exchange: &Exchange, text: &mut String) -> Result<(), ReadError> {
+    let Some(http) = recording.http(exchange.http)? else {
+        return Ok(());
+    };
+    let mut lines = Vec::new();
+    for seq in [Some(http.request), http.response].into_iter().flatten() {
+        let Some(head) = recording.head(seq)? else {
+            continue;
+        };
+        let raw = phrases_network::legible(&head, recording.piece(seq, 0..LOOKED_AT as u64)?);
+        each_line(&raw, BODY, &mut |line| lines.push(line.to_owned()));
+        lines.push(String::new());
+    }
+    lines.pop();
+    let status = http.status.map_or("no response".to_owned(), status_line);
+    let fence = fenced("http", &lines.join("\n"));
+    let _ = write!(
+        text,
+        "\n<details><summary>HTTP: {status}</summary>\n\n{fence}\n</details>\n"
+    );
+    Ok(())
 }
 
 /// Adds what happened between the request and the answer, if anything did.

@@ -26,6 +26,7 @@
 //! can be posted as it is.
 
 mod ids;
+mod network;
 mod span;
 
 use super::{Excerpt, Export, ExportError, Progress, Written, end_of, span_name};
@@ -164,13 +165,16 @@ impl Trace<'_> {
         let mut attributes = self.about(&exchange.method, exchange.name.as_deref());
         attributes.text("jsonrpc.request.id", &plain(exchange.rpc_id.json()));
         attributes.some("error.type", failure.as_ref().map(|(kind, _)| &**kind));
+        // The code of one that HTTP refused is the status, which is no code of JSON-RPC.
         let code = exchange.code.as_deref().map(plain);
+        let code = code.filter(|_| exchange.status != Status::HttpError);
         attributes.some("rpc.response.status_code", code.as_deref());
         attributes.text("mcpreel.status", exchange.status.as_str());
         attributes.number("mcpreel.seq", exchange.request.0.0);
         if let Some((seq, _)) = exchange.response {
             attributes.number("mcpreel.response.seq", seq.0);
         }
+        self.add_network(exchange, &mut attributes)?;
         if self.bodies == Bodies::With {
             self.add_bodies(exchange, &mut attributes)?;
         }
@@ -223,9 +227,8 @@ impl Trace<'_> {
         }
         let version = self.summary.session.version();
         attributes.some("mcp.protocol.version", version);
-        if self.summary.transport == "stdio" {
-            attributes.text("network.transport", "pipe");
-        }
+        let is_stdio = self.summary.transport == "stdio";
+        attributes.text("network.transport", if is_stdio { "pipe" } else { "tcp" });
         attributes
     }
 
@@ -239,11 +242,12 @@ impl Trace<'_> {
             (None, Status::Unanswered) => "unanswered".to_owned(),
             _ => return None,
         };
+        let is_http = exchange.status == Status::HttpError;
         let is_error = exchange.code.is_some() || exchange.status == Status::Error;
         // What a task was created with is no reason why it failed.
         let said = exchange
             .answered()
-            .filter(|said| is_error && said.starts_with("error"));
+            .filter(|said| is_error && (said.starts_with("error") || is_http));
         let said = said.map(|said| without_status(said, exchange.code.as_deref()).to_owned());
         let end = self.summary.session.phase.end();
         let message = said.or_else(|| phrases::lost(exchange, end));

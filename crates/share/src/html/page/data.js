@@ -54,7 +54,8 @@ function readData() {
   for (const row of data.rows) {
     if (row.k === 'event') continue;
     const shown = (row.folded && data.exchanges.get(row.x)) || row;
-    for (const seq of [row.n, row.re?.[0] || row.n]) if (!data.shows.has(seq)) data.shows.set(seq, shown);
+    const frames = [row.n, row.re?.[0] || row.n, ...(row.h || [])];
+    for (const seq of frames) if (!data.shows.has(seq)) data.shows.set(seq, shown);
   }
   for (const rule of valuesOf('rules')) data.rules.set(rule.id, rule);
   data.findings = valuesOf('findings');
@@ -133,6 +134,7 @@ const FLAGS = new Map([
   ['marked or noted', (row) => notesOf(row).length > 0],
   ['exchanges', (row) => row.s],
   ['messages', (row) => !row.s && ['notification', 'response', 'request'].includes(row.k)],
+  ['HTTP', (row) => row.k === 'http'],
   ['stderr', (row) => row.k === 'stderr'],
   ['other lines', (row) => row.k === 'other'],
   ['events', (row) => row.k === 'event'],
@@ -146,7 +148,8 @@ function fitsFilter(row) {
   const flag = FLAGS.get(status);
   if (flag ? !flag(row) : status && row.s !== status) return false;
   if (!pattern) return true;
-  if (row.k !== 'event' && (frames.has(row.n) || frames.has(row.re?.[0]))) return true;
+  const own = [row.n, row.re?.[0], ...(row.h || [])];
+  if (row.k !== 'event' && own.some((seq) => frames.has(seq))) return true;
   return [row.text, row.m, row.name].some((text) => text && pattern.test(text));
 }
 

@@ -43,8 +43,9 @@ function factsOf(row) {
     row.latency !== undefined && duration(row.latency),
     waited && `${waited} of ${row.retry ? 'waiting for the client before it' : 'it waiting for the client'}`,
     row.transfer > 1e6 && `${duration(row.transfer)} of transfer`,
-    row.k !== 'event' && `${size(row.size || 0)}${row.re ? ` → ${size(row.ressize || 0)}` : ''}`,
+    !['event', 'http'].includes(row.k) && `${size(row.size || 0)}${row.re ? ` → ${size(row.ressize || 0)}` : ''}`,
     row.id !== undefined && `id ${row.id}`,
+    row.hs && `HTTP ${row.hs}`,
     { c2s: 'client → server', s2c: 'server → client' }[row.d],
     `at ${since(row.t)}`,
     start && date(start + row.t / 1e6),
@@ -86,11 +87,22 @@ function toggleRaw() {
 
 function bodiesOf(row) {
   if (row.k === 'event') return element('p', 'event-text', peer('', row.text));
+  if (row.k === 'http') return element('div', 'bodies', ...row.h.map(partOf));
   const bodies = element('div', 'bodies', bodyOf(row.n, row.p, row.s ? 'request' : row.k));
   const [sign, , meaning] = row.s ? statusOf(row) : [];
   if (row.re) bodies.append(bodyOf(row.re[0], row.re[1], 'response'));
   else if (row.s) bodies.append(element('p', 'nothing', `${sign} ${meaning || 'no answer'}`));
+  if (row.h?.length) {
+    const summary = element('summary', '', row.hs ? `HTTP heads, status ${row.hs}` : 'HTTP heads');
+    bodies.append(element('details', 'heads', summary, ...row.h.map(partOf)));
+  }
   return bodies;
+}
+
+// A part of HTTP: a head, or what stands between.
+function partOf(seq) {
+  const start = /^(HTTP\/)|^\S+ \S+ HTTP\//.exec(frameAt(seq)?.text || '');
+  return bodyOf(seq, 0, start ? `HTTP ${start[1] ? 'response' : 'request'}` : 'body');
 }
 
 // A frame, or the message at `part` of a batch.
@@ -108,15 +120,16 @@ function bodyOf(seq, part, title) {
   const cut = frame.leftOut && `cut here: ${size(frame.leftOut)} more of this frame are not in this page`;
   const isMessage = title !== 'stderr' && /^\s*[[{"]/.test(frame.text);
   if (!detail.raw && isMessage) box.append(treeOf(frame.text, part || 0, cut));
-  else box.append(rawOf(frame), ...(cut ? [element('p', 'cut', cut)] : []));
+  else box.append(rawOf(frame, title.startsWith('HTTP')), ...(cut ? [element('p', 'cut', cut)] : []));
   return box;
 }
 
-// The bytes of a frame; those that are no text are spelled out.
-function rawOf({ pieces }) {
+// The bytes of a frame; those that are no text are spelled out. A head has lines.
+function rawOf({ pieces }, isHead) {
   const raw = element('pre', 'raw');
+  const text = (piece) => (isHead ? wire(piece.replaceAll('\r\n', '\n').trimEnd(), '\n') : wire(piece));
   raw.append(...pieces.map((piece) => (typeof piece === 'string'
-    ? wire(piece)
+    ? text(piece)
     : element('span', 'spelled', piece.map((byte) => `\\x${hex(byte)}`).join('')))));
   return raw;
 }

@@ -314,6 +314,7 @@ impl<'t> Parser<'t> {
         let kind = subject.kind_of_values();
         let (name, field) = match &subject {
             Subject::Field(field) => (field.as_str(), Some(*field)),
+            Subject::Header(_) => ("header", None),
             Subject::Body(root, _) => (root.as_str(), None),
         };
         if !op.suits(kind) {
@@ -392,6 +393,13 @@ pub(super) fn subject(path: &Path, span: Range<usize>) -> Parsed<Subject> {
     {
         return Ok(Subject::Field(field));
     }
+    if &**name == "header" {
+        let [Step::Member(header)] = rest else {
+            let message = "`header` is followed by a dot and a name: header.mcp-session-id";
+            return Err(QueryError::new(span, message));
+        };
+        return Ok(Subject::Header(header.to_ascii_lowercase().into()));
+    }
     // Two fields have another name in the columns and in the JSON of rows.
     let field = match name.as_ref() {
         "since" => Some(Field::Time),
@@ -405,7 +413,7 @@ pub(super) fn subject(path: &Path, span: Range<usize>) -> Parsed<Subject> {
             Err(QueryError::new(first.end..span.end, message))
         }
         None => {
-            let known = [Field::WORDS, Root::WORDS, &["is", "has"]].concat();
+            let known = [Field::WORDS, Root::WORDS, &["header", "is", "has"]].concat();
             Err(QueryError::unknown(first, "field", name, &known))
         }
     }

@@ -41,6 +41,8 @@ pub enum Line<'s> {
     /// More of the string in the line before.
     Wrapped(&'s Part, &'s Wrap),
     Bytes(Spans),
+    /// The durations under the bar of the timing.
+    Durations,
     Note(&'s str),
 }
 
@@ -49,6 +51,7 @@ enum Content<'s> {
     Tree(&'s Tree),
     /// Text, by the first byte of each line.
     Text(&'s [u32]),
+    Durations,
 }
 
 /// The parts of a row as lines of so many columns.
@@ -91,6 +94,9 @@ impl<'s> Body<'s> {
     }
 
     fn content(&self, part: &'s Part) -> Content<'s> {
+        if part.kind == PartKind::Timing {
+            return Content::Durations;
+        }
         if part.folded || part.bytes().is_empty() {
             return Content::Nothing;
         }
@@ -106,6 +112,7 @@ impl<'s> Body<'s> {
             Content::Nothing => 0,
             Content::Tree(tree) => tree.rows() + part.wraps.len(),
             Content::Text(lines) => lines.len(),
+            Content::Durations => 1,
         }
     }
 
@@ -125,7 +132,7 @@ impl<'s> Body<'s> {
         };
         let end = self.parts[part].bytes().len();
         let byte = match self.content(&self.parts[part]) {
-            Content::Nothing => end,
+            Content::Nothing | Content::Durations => end,
             Content::Tree(tree) => match self.parts[part].row_in(row) {
                 (_, Some(wrap)) => wrap.bytes.start,
                 (row, None) => tree.node_at(row).map_or(end, |node| tree.start(node)),
@@ -153,7 +160,7 @@ impl<'s> Body<'s> {
             return first + rows + usize::from(part.note().is_some());
         }
         let row = match self.content(part) {
-            Content::Nothing => return first,
+            Content::Nothing | Content::Durations => return first,
             Content::Tree(tree) => part.line_of(tree.row_of(tree.node_at_offset(byte)), byte),
             Content::Text(lines) => {
                 let after = lines.partition_point(|start| *start as usize <= byte);
@@ -174,6 +181,7 @@ impl<'s> Body<'s> {
         }
         Some(match self.content(part) {
             Content::Nothing => return None,
+            Content::Durations => Line::Durations,
             Content::Tree(tree) => {
                 let (row, wrap) = part.row_in(row);
                 if let Some(wrap) = wrap {

@@ -14,7 +14,7 @@
 
 use super::detail_body::Line;
 use super::violations::Wrong;
-use super::{Detail, Representation, Shown, Tab};
+use super::{Detail, Representation, Shown, Tab, timing_bar};
 use crate::app::{App, Focus, Session};
 use crate::layout::has_borders;
 use crate::theme::{self, Glyph, Look, Role};
@@ -139,6 +139,7 @@ fn draw_body(pane: &Pane<'_>, frame: &mut Frame<'_>) {
                 spans.extend(spans::divide(bytes, value, &part.hits, Role::JsonString));
             }
             Some(Line::Bytes(line)) => spans = line,
+            Some(Line::Durations) => spans = timing_bar::legend(&pane.shown.timing, look),
             Some(Line::Note(note)) => {
                 let text = format!("  {} {note}", look.glyph(Glyph::Warning));
                 spans.push((Role::Warn, text));

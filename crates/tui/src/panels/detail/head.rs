@@ -9,6 +9,7 @@
 
 use super::detail_draw::{INDENT, Pane, sign};
 use super::part::{Part, PartKind, Text, TextRole};
+use super::timing_bar;
 use crate::panels::list::cells;
 use crate::theme::{self, Glyph, Look, Role};
 use crate::widget::spans::{self, Spans};
@@ -54,6 +55,8 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
             }
             None => vec![(Role::Strong, "event".to_owned())],
         },
+        PartKind::Authorization => vec![(Role::Strong, "  authorization".to_owned())],
+        PartKind::Timing => timing_bar::bar(&pane.shown.timing, pane.columns(), look),
         PartKind::Missing => missing(pane, look),
         PartKind::Text(role) => {
             let folded = [Glyph::Unfolded, Glyph::Folded][usize::from(part.folded)];

@@ -3,17 +3,19 @@
 //! The bytes are read and parsed here, a bounded piece of them: whoever draws gets trees. A
 //! message of a hundred megabytes costs no more than its first megabyte until more is asked for.
 
-use super::part::{self, Text, TextRole};
+use super::part::{self, Part, PartKind, Text, TextRole};
 use super::shown::{Ask, Near, Place, Shown};
 use super::violations::{self, Violations};
 use crate::widget::tree::Tree;
 use crate::worker::job::{Growth, Job, Progress, Source, Step};
 use mcpreel_replay::mock::matcher::MARK;
+use mcpreel_share::phrases::phrases_network;
 use mcpreel_store::reader::{FindingRow, ReadError, Recording};
 use mcpreel_store::schema::is_id;
 use mcpreel_store::story::Story;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_trace::http::{HttpExchange, Timing};
 use mcpreel_trace::item::{Item, ItemKey, What};
 use mcpreel_wire::json::{Document, Value};
 use std::cmp::Reverse;
@@ -112,6 +114,9 @@ impl Job for Reading {
 
 /// Whether nothing more is expected to happen to a row.
 fn is_settled(item: &Item) -> bool {
+    if let What::Http(http) = &item.what {
+        return http.ended.is_some() || http.response.is_some() && !http.is_stream();
+    }
     let status = item.exchange().map(|exchange| exchange.status);
     !matches!(
         status,
@@ -128,6 +133,7 @@ impl Ask {
             return Ok(None);
         };
         let mut texts = Vec::new();
+        let (mut timing, mut steps) = (Timing::default(), Vec::new());
         match &item.what {
             What::Exchange(exchange) => {
                 let response = exchange.response.map(|at| (TextRole::Response, at));
@@ -136,6 +142,8 @@ impl Ask {
                     texts.extend(self.message(recording, role, at)?);
                 }
                 if let Some(http) = recording.http(exchange.http)? {
+                    timing = recording.timing(&http)?;
+                    steps = authorization(recording, &http)?;
                     for seq in [Some(http.request), http.response].into_iter().flatten() {
                         if let Some(head) = recording.head(seq)? {
                             texts.push(self.line(recording, &head)?);
@@ -148,6 +156,8 @@ impl Ask {
                 texts.extend(self.message(recording, TextRole::Message, at)?);
             }
             What::Http(http) => {
+                timing = recording.timing(http)?;
+                steps = authorization(recording, http)?;
                 for head in recording.carried(http.id, PARTS)? {
                     texts.push(self.line(recording, &head)?);
                 }
@@ -173,12 +183,17 @@ impl Ask {
         for part in &mut parts {
             part.tell(&arguments);
         }
+        let timed = parts.iter().position(|part| part.kind == PartKind::Timing);
+        if let Some(at) = timed.filter(|_| !steps.is_empty()) {
+            parts.insert(at, Part::authorization(&steps));
+        }
         Ok(Some(Shown {
             ask: *self,
             item,
             parts,
             findings,
             near,
+            timing,
             story: None,
             at: Place::default(),
             at_story: (0, 0),
@@ -236,6 +251,12 @@ impl Ask {
             violations: Violations::default(),
         }
     }
+}
+
+/// The steps of logging in, a line each, if the HTTP exchange is one of them.
+fn authorization(recording: &Recording, http: &HttpExchange) -> Result<Vec<String>, ReadError> {
+    let steps = recording.authorization_around(http)?;
+    Ok(phrases_network::authorization(&steps, Some(http.request)))
 }
 
 /// The findings of a row, the worst first.

@@ -2,7 +2,8 @@
 //!
 //! * [`shown`]: the state; [`part`]: the parts of a body: findings, note, request, response;
 //! * [`detail_body`]: their lines, and moving among them; [`motion`] and [`detail_open`]: the cursor, folding, the
-//!   mouse; [`detail_draw`], [`head`] and [`tabs`]: how they look;
+//!   mouse; [`detail_draw`], [`head`], [`timing_bar`] and [`tabs`]: how
+//!   they look;
 //! * [`jobs`]: reading a row; [`violations`] and [`detail_schema`]: findings and schemas beside its
 //!   values.
 
@@ -16,6 +17,7 @@ pub mod motion;
 pub mod part;
 pub mod shown;
 pub mod tabs;
+pub mod timing_bar;
 pub mod violations;
 
 use crate::action::Action;

@@ -133,6 +133,10 @@ pub enum PartKind {
     /// What went wrong, or what happened, in words.
     Words(Role),
     Text(TextRole),
+    /// The steps of logging in, of which this is one.
+    Authorization,
+    /// What took how long in HTTP: a bar.
+    Timing,
     /// The response that has not come.
     Missing,
 }
@@ -166,6 +170,14 @@ impl Part {
         Self {
             text: Some(text),
             ..Self::head(PartKind::Words(role))
+        }
+    }
+
+    /// The steps of logging in.
+    pub fn authorization(steps: &[String]) -> Self {
+        Self {
+            kind: PartKind::Authorization,
+            ..Self::words(Role::Text, &steps.join("\n"))
         }
     }
 
@@ -252,7 +264,7 @@ impl Part {
     pub fn controls(&self) -> Controls {
         let head = self.text.as_ref().and_then(|text| text.head);
         match (&self.kind, head.map(|head| head.carried.part)) {
-            (PartKind::Words(_), _) => Controls::Read,
+            (PartKind::Words(_) | PartKind::Authorization, _) => Controls::Read,
             (_, Some(http::Part::RequestHead | http::Part::ResponseHead)) => Controls::Lines,
             _ => Controls::Shown,
         }
@@ -379,6 +391,11 @@ pub fn parts(
     parts.extend(note.map(|_| Part::head(PartKind::Note)));
     parts.extend(near.then(|| Part::head(PartKind::Near)));
     parts.extend(texts.into_iter().map(|text| Part::of(text, amount)));
+    let is_http = |part: &Part| part.kind == PartKind::Text(TextRole::Http);
+    let is_timed = matches!(&item.what, What::Exchange(_) | What::Http(_));
+    if let Some(heads) = parts.iter().position(is_http).filter(|_| is_timed) {
+        parts.insert(heads, Part::head(PartKind::Timing));
+    }
     if let What::Exchange(exchange) = &item.what
         && exchange.response.is_none()
     {

@@ -7,6 +7,7 @@ use crate::widget::tree::{NodeId, Tree};
 use mcpreel_share::phrases;
 use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::frame::Seq;
+use mcpreel_trace::http::Timing;
 use mcpreel_trace::item::{Item, ItemKey, Lens, What};
 
 /// Hits that are unfolded to: with more the whole message would stand open.
@@ -63,6 +64,8 @@ pub struct Shown {
     pub findings: Vec<FindingRow>,
     /// The recorded request that comes nearest to one that a mock had nothing for.
     pub near: Option<Near>,
+    /// What took how long in the HTTP exchange that carried it.
+    pub timing: Timing,
     /// The story, once it has come; `None` for what is no exchange.
     pub story: Option<phrases::phrases_story::Told>,
     pub at: Place,

@@ -1,0 +1,368 @@
+//! How a client was authorized, or was not: the steps of OAuth in order, with what does not match. Pure.
+//!
+//! ```text
+//!  challenge ─▶ resource metadata ─▶ server metadata ─▶ registration ─▶ token ─▶ accepted
+//!    401          RFC 9728             RFC 8414, OpenID   RFC 7591        RFC 6749, 8707
+//!      └── step-up: 403 insufficient_scope
+//! ```
+//!
+//! Only what passed the recorder is seen. Documents name the server's own URL, so a client that logs in by
+//! itself may ask there: such a step is there, too, and says so.
+
+use crate::quote;
+use fluent_uri::Uri;
+use mcpreel_trace::frame::Seq;
+use mcpreel_trace::http::HttpExchange;
+use mcpreel_wire::http::Head;
+use mcpreel_wire::http::head::{percent_decoded, status_line};
+use mcpreel_wire::json::Document;
+use serde::Serialize;
+
+/// An HTTP exchange with its heads, and what it carried.
+#[derive(Clone, Debug, Default)]
+pub struct Carried {
+    pub http: HttpExchange,
+    pub sent: Vec<u8>,
+    pub received: Vec<u8>,
+}
+
+/// A step, or the place of one that did not go through the recorder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    pub kind: Kind,
+    /// The frame of the request; `None` where it did not go through the recorder.
+    pub frame: Option<Seq>,
+    /// The conversation that it belongs to; 0: none.
+    pub conversation: u32,
+    /// What happened, escaped.
+    pub said: String,
+    /// What does not match, a sentence each, escaped.
+    pub mismatches: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum Kind {
+    /// The server wants a token, or another one.
+    Challenge,
+    /// What the server is called, and who gives tokens for it.
+    ResourceMetadata,
+    /// Where the authorization server is asked for what.
+    ServerMetadata,
+    Registration,
+    Token,
+    /// A request with a token is served.
+    Accepted,
+    /// The token is good, but not for this.
+    StepUp,
+}
+
+impl Kind {
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+
+    fn of(one: &Carried) -> Option<Self> {
+        let path = one.http.target.split('?').next().unwrap_or_default();
+        let well_known = |name: &str| path.contains(&format!("/.well-known/{name}"));
+        let challenge = header(one.http.response_head.as_deref(), "www-authenticate");
+        let is_step_up = challenge.is_some_and(|it| it.contains("insufficient_scope"));
+        let is_sent = header(one.http.request_head.as_deref(), "authorization").is_some();
+        Some(match one.http.status {
+            _ if well_known("oauth-protected-resource") => Self::ResourceMetadata,
+            _ if well_known("oauth-authorization-server") => Self::ServerMetadata,
+            _ if well_known("openid-configuration") => Self::ServerMetadata,
+            _ if form(&one.sent, "grant_type").is_some() => Self::Token,
+            _ if first(&one.sent, "redirect_uris").is_some() => Self::Registration,
+            Some(401) => Self::Challenge,
+            Some(403) if is_step_up => Self::StepUp,
+            Some(..300) if is_sent && one.http.has_messages => Self::Accepted,
+            _ => return None,
+        })
+    }
+}
+
+/// The steps among these exchanges, which are in order; `server` is the URL of the server.
+pub fn steps<'c>(exchanges: impl IntoIterator<Item = &'c Carried>, server: &str) -> Vec<Step> {
+    let mut lane = Lane {
+        server: server.to_owned(),
+        ..Lane::default()
+    };
+    for one in exchanges {
+        if let Some(kind) = Kind::of(one) {
+            lane.add(kind, one);
+        }
+    }
+    lane.elsewhere(None);
+    lane.steps
+}
+
+/// The steps so far, and what they said that later ones have to fit.
+#[derive(Default)]
+struct Lane {
+    server: String,
+    steps: Vec<Step>,
+    /// The URL that the client dials, without its scheme.
+    dialled: String,
+    /// Where the challenge says that the metadata of the resource is.
+    announced: Option<String>,
+    /// What the server is called in its metadata.
+    resource: Option<String>,
+    issuer: Option<String>,
+    /// The scope that the challenge wants.
+    scope: Option<String>,
+}
+
+impl Lane {
+    fn add(&mut self, kind: Kind, one: &Carried) {
+        let is_again = self.steps.last().is_some_and(|step| step.kind == kind);
+        // What is served without a challenge before it tells nothing of the way to it.
+        if kind == Kind::Accepted && (is_again || self.steps.is_empty()) {
+            return;
+        }
+        self.elsewhere(Some(kind));
+        let mismatches = match kind {
+            Kind::Challenge | Kind::StepUp => self.challenge(one),
+            Kind::ResourceMetadata => self.resource_metadata(one),
+            Kind::ServerMetadata => self.server_metadata(one),
+            Kind::Registration => refusal(one).into_iter().collect(),
+            Kind::Token => self.token(one),
+            Kind::Accepted => Vec::new(),
+        };
+        let http = &one.http;
+        let line = quote::text(&format!("{} {}", http.method, http.target));
+        let status = http.status.map_or("no response".to_owned(), status_line);
+        let wanted = self.scope.as_ref();
+        let wanted = wanted.filter(|_| matches!(kind, Kind::Challenge | Kind::StepUp));
+        let wanted = wanted.map_or(String::new(), |it| format!(", scope {}", quote::text(it)));
+        self.steps.push(Step {
+            kind,
+            frame: Some(http.request),
+            conversation: http.conversation,
+            said: format!("{line} → {status}{wanted}"),
+            mismatches,
+        });
+    }
+
+    /// Adds what must have happened since the challenge, or can only have happened, past the recorder;
+    /// `next` comes now, or nothing more.
+    fn elsewhere(&mut self, next: Option<Kind>) {
+        let challenge = self
+            .steps
+            .iter()
+            .rposition(|step| step.kind == Kind::Challenge);
+        let Some(challenge) = challenge else { return };
+        let since = |kind| self.steps[challenge..].iter().any(|step| step.kind == kind);
+        let is_over = !matches!(
+            next,
+            Some(Kind::ResourceMetadata | Kind::ServerMetadata | Kind::Registration)
+        );
+        let asks_there = self.announced.as_ref().filter(|url| {
+            let (server, dialled) = (place(&self.server), place(&self.dialled));
+            let authority = place(url).map(|it| it.0);
+            authority == server.map(|it| it.0) && authority != dialled.map(|it| it.0)
+        });
+        let mut missed = Vec::new();
+        if is_over && !since(Kind::ResourceMetadata) {
+            missed.extend(asks_there.map(|url| {
+                let said = format!("{} leads past mcpreel: not seen", quote::text(url));
+                (Kind::ResourceMetadata, said)
+            }));
+        }
+        if is_over && since(Kind::ResourceMetadata) && !since(Kind::ServerMetadata) {
+            missed.extend(self.issuer.as_ref().map(|url| {
+                let said = format!(
+                    "{} is not reached through mcpreel: not seen",
+                    quote::text(url)
+                );
+                (Kind::ServerMetadata, said)
+            }));
+        }
+        if next == Some(Kind::Accepted) && !since(Kind::Token) {
+            let said = "the token was not asked for through mcpreel".to_owned();
+            missed.push((Kind::Token, said));
+        }
+        missed.retain(|(kind, _)| !since(*kind));
+        let conversation = self.steps[challenge].conversation;
+        self.steps
+            .extend(missed.into_iter().map(|(kind, said)| Step {
+                kind,
+                frame: None,
+                conversation,
+                said,
+                mismatches: Vec::new(),
+            }));
+    }
+
+    fn challenge(&mut self, one: &Carried) -> Vec<String> {
+        let (request, response) = (&one.http.request_head, &one.http.response_head);
+        let host = header(request.as_deref(), "host").unwrap_or_default();
+        let path = one.http.target.split('?').next().unwrap_or_default();
+        self.dialled = format!("http://{host}{path}");
+        let challenge = header(response.as_deref(), "www-authenticate");
+        let said = |name| parameter(challenge.unwrap_or_default(), name);
+        self.announced = said("resource_metadata");
+        self.scope = said("scope");
+        let is_sent = header(request.as_deref(), "authorization").is_some();
+        let error = said("error_description").or_else(|| said("error"));
+        let error = error.map_or(String::new(), |it| format!(": {}", quote::text(&it)));
+        let is_refused = is_sent && one.http.status == Some(401);
+        let mut wrong = Vec::new();
+        wrong.extend(is_refused.then(|| format!("the token that was sent is refused{error}")));
+        wrong.extend(
+            match (challenge, &self.announced) {
+                (None, _) => Some("WWW-Authenticate is missing: no client can log in by itself"),
+                (_, None) => {
+                    Some("resource_metadata is missing: clients have to guess where it is")
+                }
+                _ => None,
+            }
+            .map(str::to_owned),
+        );
+        wrong
+    }
+
+    fn resource_metadata(&mut self, one: &Carried) -> Vec<String> {
+        if one.http.status != Some(200) {
+            return Vec::new();
+        }
+        let mut wrong = Vec::new();
+        self.issuer = first(&one.received, "authorization_servers");
+        if self.issuer.is_none() {
+            wrong.push("authorization_servers is missing: nobody gives tokens".to_owned());
+        }
+        self.resource = member(&one.received, "resource");
+        let Some(resource) = &self.resource else {
+            wrong.push("resource is missing: clients refuse it".to_owned());
+            return wrong;
+        };
+        let [said, server] = [resource, &self.server].map(|it| quote::text(it));
+        let dialled = quote::text(self.dialled.trim_start_matches("http://"));
+        if !covers(resource, &self.server) && !covers(resource, &self.dialled) {
+            wrong.push(format!("resource is {said}, and the server is at {server}"));
+        } else if !covers(resource, &self.dialled) {
+            wrong.push(format!(
+                "resource is {said}, and the client dials {dialled}: it refuses to log in"
+            ));
+        }
+        wrong
+    }
+
+    fn server_metadata(&mut self, one: &Carried) -> Vec<String> {
+        if one.http.status != Some(200) {
+            return Vec::new();
+        }
+        let mut wrong = Vec::new();
+        let issuer = member(&one.received, "issuer");
+        match (&issuer, &self.issuer) {
+            (None, _) => wrong.push("issuer is missing".to_owned()),
+            // Clients compare the two as strings.
+            (Some(said), Some(wanted)) if said != wanted => {
+                let [said, wanted] = [said, wanted].map(|it| quote::text(it));
+                wrong.push(format!("issuer is {said}, and was announced as {wanted}"));
+            }
+            _ => {}
+        }
+        let methods = all(&one.received, "code_challenge_methods_supported");
+        if !methods.iter().any(|it| it == "S256") {
+            wrong.push("S256 is not among code_challenge_methods_supported".to_owned());
+        }
+        wrong
+    }
+
+    fn token(&mut self, one: &Carried) -> Vec<String> {
+        let mut wrong: Vec<_> = refusal(one).into_iter().collect();
+        match (form(&one.sent, "resource"), &self.resource) {
+            (None, Some(_)) => wrong.push("the request does not say the resource".to_owned()),
+            (Some(said), Some(resource)) if place(&said) != place(resource) => {
+                let [said, resource] = [&said, resource].map(|it| quote::text(it));
+                wrong.push(format!(
+                    "it is asked for {said}, and resource is {resource}"
+                ));
+            }
+            _ => {}
+        }
+        if let (Some(wanted), Some(granted)) = (&self.scope, member(&one.received, "scope")) {
+            let is_granted = |scope: &&str| granted.split(' ').any(|it| it == *scope);
+            let missing: Vec<_> = wanted.split(' ').filter(|it| !is_granted(it)).collect();
+            if !missing.is_empty() {
+                let missing = quote::text(&missing.join(" "));
+                wrong.push(format!("scope {missing} is wanted and not granted"));
+            }
+        }
+        wrong
+    }
+}
+
+/// Why a request of OAuth was refused, in the words of the server.
+fn refusal(one: &Carried) -> Option<String> {
+    one.http.status.filter(|status| *status >= 400)?;
+    let words = ["error", "error_description"].map(|name| member(&one.received, name));
+    let words: Vec<_> = words.into_iter().flatten().collect();
+    (!words.is_empty()).then(|| quote::text(&words.join(": ")))
+}
+
+fn header<'h>(head: Option<&'h Head>, name: &str) -> Option<&'h str> {
+    head?.get(name)
+}
+
+/// A parameter of a challenge: `Bearer scope="a b", error=invalid_token`.
+fn parameter(challenge: &str, name: &str) -> Option<String> {
+    let is_name = |at: &usize| {
+        let before = challenge[..*at].chars().next_back();
+        before.is_none_or(|it| matches!(it, ' ' | ','))
+    };
+    let wanted = format!("{name}=");
+    let mut places = challenge.match_indices(&wanted).map(|(at, _)| at);
+    let value = &challenge[places.find(is_name)? + wanted.len()..];
+    Some(match value.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next()?.to_owned(),
+        None => value.split([',', ' ']).next()?.to_owned(),
+    })
+}
+
+/// A member of a JSON object that is a string.
+fn member(json: &[u8], name: &str) -> Option<String> {
+    let document = Document::parse(json).ok()?;
+    Some(document.root().get(name)?.as_str()?.into_owned()).filter(|text| !text.is_empty())
+}
+
+/// The strings in an array that is a member of a JSON object.
+fn all(json: &[u8], name: &str) -> Vec<String> {
+    let document = Document::parse(json).ok();
+    let list = document.as_ref().and_then(|it| it.root().get(name));
+    let elements = list.into_iter().flat_map(|it| it.elements());
+    elements
+        .filter_map(|it| Some(it.as_str()?.into_owned()))
+        .collect()
+}
+
+fn first(json: &[u8], name: &str) -> Option<String> {
+    all(json, name).into_iter().next()
+}
+
+/// A value in a form.
+fn form(body: &[u8], name: &str) -> Option<String> {
+    let pairs = body.split(|byte| *byte == b'&');
+    let mut values =
+        pairs.filter_map(|pair| pair.strip_prefix(name.as_bytes())?.strip_prefix(b"="));
+    let value = percent_decoded(values.next()?);
+    Some(String::from_utf8_lossy(&value).into_owned())
+}
+
+/// What two URLs have in common that name the same: authority and path.
+fn place(url: &str) -> Option<(String, &str)> {
+    let uri = Uri::parse(url).ok()?;
+    let authority = uri.authority()?.as_str().to_ascii_lowercase();
+    Some((authority, uri.path().as_str().trim_end_matches('/')))
+}
+
+/// Whether a client that dials `url` takes `resource` for its name: the same, or a path above it.
+fn covers(resource: &str, url: &str) -> bool {
+    let (Some((one, above)), Some((other, path))) = (place(resource), place(url)) else {
+        return false;
+    };
+    let rest = path.strip_prefix(above);
+    one == other && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}

@@ -1,0 +1,248 @@
+//! What is read of the HTTP of a recording: filters, lines, times.
+
+use crate::copies::run;
+use crate::wire;
+use mcpreel_trace::exchange::{ExchangeId, Status};
+use serde_json::{Value, json};
+
+/// The rows of JSON that a command prints.
+fn rows(args: &[&str]) -> Vec<Value> {
+    let rows = run(args);
+    rows.lines()
+        .map(|row| serde_json::from_str(row).unwrap())
+        .collect()
+}
+
+#[test]
+fn a_filter_asks_for_headers_of_either_head_and_for_resumed_streams() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(wire::recording(dir.path(), &wire::file("polled")));
+    let reel = dir.path().join("a.reel").display().to_string();
+    let found = |filter: &str| {
+        let rows = rows(&["show", &reel, "-q", filter, "--json"]).into_iter();
+        let methods = rows.map(|row| row["method"].as_str().unwrap_or("event").to_owned());
+        methods.collect::<Vec<_>>().join(" ")
+    };
+    let all = "initialize notifications/initialized GET tools/call GET";
+    for (filter, expected) in [
+        ("is:resumed", "GET"),
+        ("has:header.last-event-id", "GET"),
+        (
+            "header.SERVER=uvicorn kind:request",
+            "initialize tools/call",
+        ),
+        (
+            "header.server:UVI has:header.server -is:stream",
+            "notifications/initialized",
+        ),
+        (r"header.mcp-session-id~^[0-9a-f]{32}$", all),
+        ("header.host=127", ""),
+        ("-header.host!=127.0.0.1:49271", all),
+        ("header.accept=text/event-stream -is:resumed", "GET"),
+    ] {
+        assert_eq!(found(filter), expected, "{filter}");
+    }
+}
+
+#[test]
+fn a_call_that_http_refused_says_the_status_unless_a_message_says_more() {
+    let line = |file: &str, method: &str| {
+        let dir = tempfile::tempdir().unwrap();
+        let recording = wire::recording(dir.path(), &wire::file(file));
+        let calls = recording.exchanges(ExchangeId(0), 100).unwrap();
+        let call = calls.iter().rfind(|call| &*call.method == method).unwrap();
+        (call.status, call.summary.to_string())
+    };
+    let (status, said) = line("unauthorized-py1", "initialize");
+    assert_eq!(status, Status::HttpError);
+    assert!(said.ends_with(" → 401 Unauthorized"), "{said}");
+    let (status, said) = line("lost-session", "tools/call");
+    assert_eq!(status, Status::Error);
+    assert!(
+        said.contains(" → error -32001 ") && !said.contains("404"),
+        "{said}"
+    );
+}
+
+/// `show` of one exchange, its JSON and the archive say the same; the connection counts once.
+#[test]
+fn what_took_how_long_is_told_alike_and_only_as_far_as_it_was_measured() {
+    let dir = tempfile::tempdir().unwrap();
+    let recording = wire::recording(dir.path(), &wire::file("polled"));
+    let reel = dir.path().join("a.reel").display().to_string();
+    let har = dir.path().join("a.har").display().to_string();
+    run(&["export", &reel, "-o", &har]);
+    let har: Value = serde_json::from_slice(&std::fs::read(har).unwrap()).unwrap();
+    let https = recording.https(0, 100).unwrap();
+    let mut connections = Vec::new();
+    for (http, entry) in https.iter().zip(har["log"]["entries"].as_array().unwrap()) {
+        let frame = format!("{reel}#{}", http.request.0);
+        let shown = rows(&["show", &frame, "--json"]);
+        let timing = &shown.last().unwrap()["timing_ns"];
+        let is_new = !connections.contains(&http.connection);
+        connections.push(http.connection);
+        let connect = is_new.then_some(100_000);
+        assert_eq!(timing["connect"], json!(connect), "{frame}");
+        let wait = http.waited_ns().unwrap();
+        assert_eq!(timing["wait"], json!(wait));
+        let ms = entry["timings"]["wait"].as_f64().unwrap();
+        assert!((ms * 1e6 - wait as f64).abs() < 1.0, "{ms}");
+        let ms = entry["timings"]["connect"].as_f64();
+        assert_eq!(ms, Some(if is_new { 0.1 } else { -1.0 }));
+        let text = run(&["show", &frame]);
+        assert_eq!(text.contains("connect 100 µs, "), is_new, "{text}");
+    }
+    assert_eq!(connections, [1, 2, 1, 2, 2]);
+}
+
+#[test]
+fn a_login_past_the_recorder_is_seen_by_what_comes_of_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let recording = wire::told(
+        dir.path(),
+        r#"> POST /mcp
+        > Host: 127.0.0.1:7339
+        >
+        > request 1 ping
+        < 401
+        < WWW-Authenticate: Bearer resource_metadata="http://127.0.0.1:3000/.well-known/oauth-protected-resource", scope=read
+        > POST /mcp
+        > Authorization: Bearer x
+        >
+        > request 2 ping
+        < 200
+        < Content-Type: application/json
+        <
+        < result 2 {}
+        > POST /mcp
+        > Authorization: Bearer x
+        >
+        > request 3 ping
+        < 403
+        < WWW-Authenticate: Bearer error="insufficient_scope", scope="read write"
+        "#,
+    );
+    let steps = recording.authorization().unwrap();
+    let kinds: Vec<_> = steps
+        .iter()
+        .map(|step| (step.kind.as_str(), step.frame.map_or(0, |seq| seq.0)))
+        .collect();
+    let expected = [
+        ("challenge", 1),
+        ("resource-metadata", 0),
+        ("token", 0),
+        ("accepted", 4),
+        ("step-up", 8),
+    ];
+    assert_eq!(kinds, expected);
+    assert!(steps[0].said.ends_with(", scope read"), "{steps:?}");
+    assert!(steps[4].said.ends_with(", scope read write"), "{steps:?}");
+}
+
+/// The attributes of the span of a call, in the trace of a recording.
+fn span(reel: &str, seq: u64) -> serde_json::Map<String, Value> {
+    let out = format!("{reel}.otlp");
+    run(&["export", reel, "--raw", "--format", "otlp", "-o", &out]);
+    let trace: Value = serde_json::from_slice(&std::fs::read(out).unwrap()).unwrap();
+    let lists = |value: &Value, name: &str| value[name].as_array().unwrap().clone();
+    let scopes = lists(&trace, "resourceSpans").into_iter();
+    let scopes = scopes.flat_map(|resource| lists(&resource, "scopeSpans"));
+    let spans = scopes.flat_map(|scope| lists(&scope, "spans"));
+    let attributes = spans.map(|span| {
+        let pairs = lists(&span, "attributes").into_iter().map(|one| {
+            let value = one["value"].as_object().unwrap().values().next().unwrap();
+            let value = value.as_str().unwrap_or_default().to_owned();
+            (one["key"].as_str().unwrap().to_owned(), json!(value))
+        });
+        pairs.collect::<serde_json::Map<_, _>>()
+    });
+    let is_it =
+        |one: &serde_json::Map<_, _>| one.get("mcpreel.seq") == Some(&json!(seq.to_string()));
+    attributes.into_iter().find(is_it).unwrap()
+}
+
+#[test]
+fn a_span_says_how_its_request_came_over_the_network() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(wire::recording(dir.path(), &wire::file("polled")));
+    let reel = dir.path().join("a.reel").display().to_string();
+    let attributes = span(&reel, 13);
+    for (key, value) in [
+        ("network.transport", "tcp"),
+        ("network.protocol.name", "http"),
+        ("network.protocol.version", "1.1"),
+        ("server.address", "127.0.0.1"),
+        ("server.port", "3000"),
+        ("http.request.method", "POST"),
+        ("http.response.status_code", "200"),
+        ("url.full", "http://127.0.0.1:3000/mcp"),
+        ("mcp.session.id", "ca3b16569e8d47f7abc6ee2634829c09"),
+    ] {
+        assert_eq!(attributes.get(key), Some(&json!(value)), "{key}");
+    }
+    let modern = r#"> POST /mcp
+        > Mcp-Session-Id: left-over
+        >
+        > request 1 tools/list {"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}
+        < 200
+        < Content-Type: application/json
+        <
+        < result 1 {"tools":[]}
+        "#;
+    let dir = tempfile::tempdir().unwrap();
+    drop(wire::told(dir.path(), modern));
+    let reel = dir.path().join("a.reel").display().to_string();
+    assert!(!span(&reel, 2).contains_key("mcp.session.id"));
+    let dir = tempfile::tempdir().unwrap();
+    drop(wire::recording(dir.path(), &wire::file("unauthorized-py1")));
+    let reel = dir.path().join("a.reel").display().to_string();
+    let attributes = span(&reel, 2);
+    assert_eq!(attributes["http.response.status_code"], "401");
+    assert_eq!(attributes["error.type"], "401");
+    assert!(!attributes.contains_key("rpc.response.status_code"));
+}
+
+#[test]
+fn heads_stand_with_what_they_carried_in_the_page_and_in_the_report() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(wire::recording(dir.path(), &wire::file("unauthorized-py1")));
+    let reel = dir.path().join("a.reel").display().to_string();
+    let file = |name: &str| dir.path().join(name).display().to_string();
+    run(&["export", &reel, "-o", &file("a.md")]);
+    let report = std::fs::read_to_string(file("a.md")).unwrap();
+    for line in [
+        "<summary>HTTP: 401 Unauthorized</summary>",
+        "\nPOST /mcp HTTP/1.1\n",
+        "\nHTTP/1.1 401 Unauthorized\n",
+    ] {
+        assert!(report.contains(line), "{line}: {report}");
+    }
+    drop(wire::recording(&made(&dir, "b"), &wire::file("polled")));
+    let reel = dir.path().join("b/a.reel").display().to_string();
+    run(&["export", &reel, "-o", &file("a.html")]);
+    let page = std::fs::read_to_string(file("a.html")).unwrap();
+    let blocks = page.split("data-kind=\"rows\"").skip(1);
+    let texts =
+        blocks.map(|block| &block[block.find('>').unwrap() + 1..block.find("</script>").unwrap()]);
+    let rows: Vec<Value> = texts
+        .flat_map(|text| serde_json::from_str::<Vec<Value>>(text).unwrap())
+        .collect();
+    let of_kind = |kind: &str| {
+        rows.iter()
+            .filter(|row| row["k"] == kind)
+            .collect::<Vec<_>>()
+    };
+    let https = of_kind("http");
+    assert_eq!(https.len(), 2, "the streams: {https:?}");
+    assert_eq!(https[1]["n"], 17);
+    assert!(https[1]["h"].as_array().unwrap().len() > 2, "{https:?}");
+    let calls = of_kind("request");
+    assert_eq!(calls[1]["h"], json!([12, 14]), "{calls:?}");
+    assert!(calls[1].get("hs").is_none());
+}
+
+fn made(dir: &tempfile::TempDir, name: &str) -> std::path::PathBuf {
+    let path = dir.path().join(name);
+    std::fs::create_dir(&path).unwrap();
+    path
+}

@@ -1,0 +1,63 @@
+//! What is shown of a server that was reached over HTTP.
+
+use crate::by_hand::{Viewer, has};
+use crate::wire;
+use tempfile::TempDir;
+
+/// A viewer on the recording of a case; see [`wire::told`].
+fn open(case: &str) -> (Viewer, TempDir) {
+    let dir = tempfile::tempdir().expect("a folder can be made");
+    drop(wire::told(dir.path(), case));
+    let mut viewer = Viewer::open(&dir.path().join("a.reel"), (120, 30));
+    viewer.settle();
+    (viewer, dir)
+}
+
+#[test]
+fn a_call_has_a_bar_of_what_took_how_long_and_only_the_first_one_its_connection() {
+    let call = "> POST /mcp
+        >
+        > request 1 ping
+        after 600
+        < 200
+        < Content-Type: application/json
+        <
+        < result 1 {}
+        ";
+    let (mut viewer, _dir) = open(&[call, &call.replace(" 1 ", " 2 ")].concat());
+    viewer.act("1 g j Enter");
+    has(&viewer, &["█ connect 100 µs  ▒ wait 601 ms", "█▒▒▒▒▒▒▒"]);
+    viewer.act("Esc j Enter");
+    has(&viewer, &["█ wait 601 ms", "█████████████"]);
+    let text = viewer.text();
+    assert!(!text.contains("connect 100"), "{text}");
+}
+
+#[test]
+fn a_step_of_a_login_shows_all_of_them_and_what_does_not_match() {
+    let (mut viewer, _dir) = open(
+        r#"> POST /mcp
+        > Host: 127.0.0.1:7339
+        >
+        > request 1 ping
+        < 401
+        < WWW-Authenticate: Bearer resource_metadata="http://127.0.0.1:3000/.well-known/oauth-protected-resource"
+        > GET /.well-known/oauth-protected-resource
+        < 404
+        "#,
+    );
+    viewer.act("1 g j Enter");
+    has(
+        &viewer,
+        &[
+            "  authorization",
+            "▸    #1  challenge ",
+            "     #4  resource-metadata ",
+        ],
+    );
+    viewer.act("Esc j Enter");
+    has(
+        &viewer,
+        &["     #1  challenge ", "▸    #4  resource-metadata "],
+    );
+}

@@ -19,6 +19,7 @@ mod process;
 use crate::connection::{Connection, Item};
 use crate::error_response;
 use mcpreel_wire::http::Head;
+use mcpreel_wire::http::guard::{foreign, host_of};
 use mcpreel_wire::http::head::status_line;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::message::{Body, Content, Direction, classify};
@@ -27,7 +28,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
-use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
@@ -70,14 +70,14 @@ impl Sessions {
     pub async fn serve(self: &Rc<Self>, listener: TcpListener) {
         loop {
             // Without a descriptor for it a connection waits until there is one.
-            let Ok((socket, peer)) = listener.accept().await else {
+            let Ok((socket, _)) = listener.accept().await else {
                 tokio::time::sleep(Duration::from_millis(10)).await;
                 continue;
             };
             let sessions = Rc::clone(self);
             tokio::task::spawn_local(async move {
                 // A client that goes away is no failure of ours.
-                let _ = sessions.connection(socket, peer).await;
+                let _ = sessions.connection(socket).await;
             });
         }
     }
@@ -104,7 +104,7 @@ impl Sessions {
         self.worst.set(code.max(self.worst.get()));
     }
 
-    async fn connection(self: &Rc<Self>, socket: TcpStream, peer: SocketAddr) -> io::Result<()> {
+    async fn connection(self: &Rc<Self>, socket: TcpStream) -> io::Result<()> {
         let mut client = Connection::new(socket, Direction::ClientToServer);
         while let Some(item) = client.next().await? {
             let Item::Head(head) = item else { continue };
@@ -121,9 +121,10 @@ impl Sessions {
                     Some(_) => {}
                 }
             }
-            if self.is_guarded && !is_local(&head, peer) {
-                let text = "mcpreel: requests of web pages and under other names are refused\n";
-                return status(&mut client, 403, text).await;
+            let is_ours = |authority: &str| host_of(authority) == "localhost";
+            let refused = foreign(&head, is_ours).filter(|_| self.is_guarded);
+            if let Some(why) = refused {
+                return status(&mut client, 403, &format!("mcpreel: {why}\n")).await;
             }
             match head.method() {
                 Some("POST") => self.post(&mut client, &head, &body).await?,
@@ -279,25 +280,6 @@ fn tokens(content: &Content) -> Vec<RequestId> {
     tokens
         .filter_map(|it| it.meta.progress_token.clone())
         .collect()
-}
-
-/// Whether a request comes from this machine, from no web page of elsewhere, and under a name of it.
-fn is_local(head: &Head, peer: SocketAddr) -> bool {
-    let host = |authority: &str| {
-        let host = authority
-            .rsplit_once(':')
-            .map_or(authority, |(host, port)| {
-                if port.ends_with(']') { authority } else { host }
-            });
-        matches!(host, "localhost" | "127.0.0.1" | "[::1]")
-    };
-    let origin = head.get("origin").map(|origin| {
-        let authority = origin.split_once("://").map_or("", |(_, rest)| rest);
-        host(authority)
-    });
-    peer.ip().to_canonical().is_loopback()
-        && head.get("host").is_some_and(host)
-        && origin.unwrap_or(true)
 }
 
 /// Answers with what `messages` brings, until so many responses have come: as JSON if the first message is

@@ -9,7 +9,7 @@
 //! and members of OAuth's forms and JSON by name. `Mcp-Session-Id` stays: sessions are told apart by it.
 //! Bodies of MCP are not looked at: `redact` does that, for copies that leave.
 
-use super::edits::lines;
+use super::changes::lines;
 use mcpreel_wire::http::head::percent_decoded;
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;

@@ -9,18 +9,18 @@
 //! What goes on record is what was read, without credentials ([`super::credentials`]). In what cannot be
 //! followed they are not found, behind the head with which that begins.
 
-use super::credentials::{Credentials, Syntax};
+use super::changes::{Endpoint, edit, in_request, in_response, lines};
+use super::credentials::Credentials;
 use super::held::{Held, is_oauth};
 use super::tls::Tls;
 use super::upstream::Upstream;
 use mcpreel_wire::http::Head;
 use mcpreel_wire::http::body::{BodyLength, Eaten, Follower};
+use mcpreel_wire::http::guard::foreign;
 use mcpreel_wire::http::head::{HeadEnd, MAX_HEAD};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashSet, VecDeque};
-use std::net::IpAddr;
-use std::ops::Range;
 use std::rc::Rc;
 
 /// What has to be known to change anything.
@@ -53,8 +53,12 @@ impl Rules {
         told.contains(&edit) || told.len() < TOLD && !told.insert(edit)
     }
 
+    fn is_ours(&self, authority: &str) -> bool {
+        self.ours.contains(&authority.to_ascii_lowercase())
+    }
+
     /// The lines of a head as they go on record.
-    fn recorded<'h>(&self, raw: &'h [u8]) -> Vec<Cow<'h, [u8]>> {
+    pub(super) fn recorded<'h>(&self, raw: &'h [u8]) -> Vec<Cow<'h, [u8]>> {
         match &self.credentials {
             Some(credentials) => credentials.hide_in_head(raw),
             None => lines(raw).map(Cow::Borrowed).collect(),
@@ -62,13 +66,13 @@ impl Rules {
     }
 
     /// A URL as it goes on record.
-    fn recorded_url(&self, url: &str) -> String {
+    pub(super) fn recorded_url(&self, url: &str) -> String {
         let credentials = self.credentials.as_ref();
         credentials.map_or_else(|| url.to_owned(), |it| it.hide_in_url(url))
     }
 
     /// A header as it goes on record.
-    fn recorded_header(&self, name: &str, value: &str) -> String {
+    pub(super) fn recorded_header(&self, name: &str, value: &str) -> String {
         let credentials = self.credentials.as_ref();
         let value = credentials
             .map(|it| it.hide_in_header(name, value))
@@ -98,7 +102,7 @@ pub struct Passed {
 }
 
 impl Passed {
-    fn as_it_is(&mut self, bytes: &[u8]) {
+    pub(super) fn as_it_is(&mut self, bytes: &[u8]) {
         self.recorded.extend_from_slice(bytes);
         self.forwarded.extend_from_slice(bytes);
     }
@@ -303,7 +307,7 @@ impl Editor {
             return false;
         }
         if !self.rules.keep_host
-            && let Some(why) = foreign(&self.rules, head)
+            && let Some(why) = foreign(head, |authority| self.rules.is_ours(authority))
         {
             self.pass_unedited(raw, passed);
             passed.refused = Some(why);
@@ -388,202 +392,4 @@ fn passes_whole(body: &mut Follower, bytes: &[u8]) -> bool {
     }
     *body = tried;
     true
-}
-
-/// Why a request does not come from a client of ours: a web page that was led here has a foreign `Host`
-/// (a name that was bound to this address), or the `Origin` of a page elsewhere, or `null`, which a frame
-/// in it can have. An address in `Host` is fine: nobody else can bind it. So are origins of programs with
-/// pages inside, `vscode-webview://…` or `file://`.
-fn foreign(rules: &Rules, head: &Head) -> Option<String> {
-    let is_ours = |authority: &str| {
-        let is_address = host_of(authority).parse::<IpAddr>().is_ok();
-        is_address || rules.ours.contains(&authority.to_ascii_lowercase())
-    };
-    if let Some(host) = head.get("host").filter(|host| !is_ours(host)) {
-        return Some(format!(
-            "the request is meant for {host}, which is not this proxy"
-        ));
-    }
-    let origin = head.get("origin")?;
-    let is_page = match origin.split_once("://") {
-        Some(("http" | "https", authority)) => {
-            !matches!(host_of(authority), "localhost" | "127.0.0.1" | "::1")
-        }
-        Some(_) => false,
-        None => true,
-    };
-    is_page.then(|| format!("the request comes from a web page at {origin}"))
-}
-
-/// The host of an authority, without its port and without brackets.
-fn host_of(authority: &str) -> &str {
-    if let Some((address, _)) = authority
-        .strip_prefix('[')
-        .and_then(|rest| rest.split_once(']'))
-    {
-        return address;
-    }
-    authority.split(':').next().unwrap_or(authority)
-}
-
-/// The lines of a head, each with its end.
-pub fn lines(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
-    raw.split_inclusive(|byte| *byte == b'\n')
-}
-
-/// The name and the value of a field, and where in the line the value stands.
-fn field(line: &[u8]) -> Option<(&str, &str, Range<usize>)> {
-    let text = std::str::from_utf8(line).ok()?;
-    let (name, value) = text.split_once(':')?;
-    let start = name.len() + 1 + (value.len() - value.trim_start().len());
-    let value = value.trim();
-    Some((name, value, start..start + value.len()))
-}
-
-/// What a field has to say instead, and the name of the change.
-type Change = fn(&Rules, &str, &str) -> Option<(&'static str, String)>;
-
-/// Passes a head with its fields changed and others added.
-fn edit(
-    rules: &Rules,
-    raw: &[u8],
-    change: Change,
-    added: &[(String, String)],
-    passed: &mut Passed,
-) {
-    for (line, recorded) in lines(raw).zip(rules.recorded(raw)) {
-        let at = passed.recorded.len();
-        passed.recorded.extend_from_slice(&recorded);
-        if line == b"\r\n" || line == b"\n" {
-            for (name, value) in added {
-                passed
-                    .forwarded
-                    .extend(format!("{name}: {value}\r\n").bytes());
-                passed.edits.push(Edit {
-                    at,
-                    what: "header",
-                    old: String::new(),
-                    new: rules.recorded_header(name, value),
-                });
-            }
-        }
-        let changed = field(line)
-            .and_then(|(name, value, place)| Some((change(rules, name, value)?, value, place)));
-        let Some(((what, new), old, place)) = changed else {
-            passed.forwarded.extend_from_slice(line);
-            continue;
-        };
-        passed.forwarded.extend_from_slice(&line[..place.start]);
-        passed.forwarded.extend_from_slice(new.as_bytes());
-        passed.forwarded.extend_from_slice(&line[place.end..]);
-        passed.edits.push(Edit {
-            at: at + place.start,
-            what,
-            old: rules.recorded_url(old),
-            new: rules.recorded_url(&new),
-        });
-    }
-}
-
-/// What a field of a request has to say instead.
-fn in_request(rules: &Rules, name: &str, value: &str) -> Option<(&'static str, String)> {
-    if rules.keep_host {
-        return None;
-    }
-    let is_ours = |authority: &str| rules.ours.contains(&authority.to_ascii_lowercase());
-    if name.eq_ignore_ascii_case("host") {
-        let authority = rules.upstream.authority();
-        return (value != authority).then_some(("Host", authority));
-    }
-    let what = if name.eq_ignore_ascii_case("origin") {
-        "Origin"
-    } else if name.eq_ignore_ascii_case("referer") {
-        "Referer"
-    } else {
-        return None;
-    };
-    let (_, rest) = value.split_once("://")?;
-    let end = rest.find('/').unwrap_or(rest.len());
-    let (authority, path) = rest.split_at(end);
-    is_ours(authority).then(|| (what, format!("{}{path}", rules.upstream.origin())))
-}
-
-/// What a field of a response has to say instead.
-fn in_response(rules: &Rules, name: &str, value: &str) -> Option<(&'static str, String)> {
-    let is_changed = name.eq_ignore_ascii_case("location");
-    let new = is_changed.then(|| at_ours(rules, value)).flatten()?;
-    Some(("Location", new))
-}
-
-/// A URL of the server's own origin, with ours in its place; `None`: it is none.
-fn at_ours(rules: &Rules, url: &str) -> Option<String> {
-    let rest = url.strip_prefix(&rules.upstream.origin())?;
-    let is_whole = rest.is_empty() || rest.starts_with(['/', '?', '#']);
-    is_whole.then(|| format!("http://{}{rest}", rules.ours.first().map_or("", |it| it)))
-}
-
-/// The event `endpoint` at the beginning of a stream: where in what was read its parts stand.
-struct Endpoint {
-    /// Its chunk's content, or all that was read where there are no chunks.
-    content: Range<usize>,
-    url: Range<usize>,
-    /// The end of its chunk.
-    end: usize,
-}
-
-impl Endpoint {
-    /// Finds the event if `bytes` begin with it, whole, in a chunk of its own or without chunks.
-    fn find(bytes: &[u8], is_unframed: bool) -> Option<Self> {
-        let text = std::str::from_utf8(bytes).ok()?;
-        let (content, end) = if is_unframed {
-            (0..text.len(), text.len())
-        } else {
-            let (size, _) = text.split_once("\r\n")?;
-            let start = size.len() + 2;
-            let content = start..start.checked_add(usize::from_str_radix(size, 16).ok()?)?;
-            text.get(content.end..)?.strip_prefix("\r\n")?;
-            let end = content.end + 2;
-            (content, end)
-        };
-        let event = text.get(content.clone())?;
-        if !event.starts_with("event: endpoint") {
-            return None;
-        }
-        let data = event.find("data: ")? + "data: ".len();
-        let length = event[data..].find(['\r', '\n'])?;
-        let start = content.start + data;
-        let url = start..start + length;
-        Some(Self { content, url, end })
-    }
-
-    /// Passes the event, with our origin in it where it names the server's; how much of `bytes` that is.
-    fn pass(self, rules: &Rules, bytes: &[u8], passed: &mut Passed) -> usize {
-        let Self { content, url, end } = self;
-        let at = passed.recorded.len();
-        passed.recorded.extend_from_slice(&bytes[..end]);
-        let old = String::from_utf8_lossy(&bytes[url.clone()]);
-        if let (Some(credentials), Some(query)) = (&rules.credentials, old.find('?')) {
-            let query = at + url.start + query + 1..at + url.end;
-            credentials.hide_in_body(Syntax::Form, &mut passed.recorded[query]);
-        }
-        let Some(new) = at_ours(rules, &old) else {
-            passed.forwarded.extend_from_slice(&bytes[..end]);
-            return end;
-        };
-        if content.end < end {
-            let size = content.len() - url.len() + new.len();
-            passed.forwarded.extend(format!("{size:x}\r\n").bytes());
-        }
-        let before = &bytes[content.start..url.start];
-        passed.forwarded.extend_from_slice(before);
-        passed.forwarded.extend_from_slice(new.as_bytes());
-        passed.forwarded.extend_from_slice(&bytes[url.end..end]);
-        passed.edits.push(Edit {
-            at: at + url.start,
-            what: "endpoint",
-            old: rules.recorded_url(&old),
-            new: rules.recorded_url(&new),
-        });
-        end
-    }
 }

@@ -8,11 +8,12 @@
 //! * [`tls`]: TLS to it;
 //! * [`server`]: the server as a process, where it is started too;
 //! * `relay`: one client connection and its connection to the server;
-//! * `edits`: the few bytes that have to be changed, and who is refused;
+//! * `edits`: follows heads and bodies; `changes`: the few bytes that have to be changed in them;
 //! * [`credentials`]: what does not go on record, and `held`: bodies in which it stands.
 //!
 //! Each connection has two streams on record. What they mean is nobody's business here.
 
+mod changes;
 pub mod credentials;
 mod edits;
 mod held;

@@ -19,14 +19,15 @@
 //! * Pieces of a direction come in the order of their ends and do not overlap, but for control
 //!   frames of a WebSocket, which may stand within a message.
 //!
-//! [`head`] and [`body`] are for those, too, who follow the framing of messages in order to forward
-//! them.
+//! [`guard`] says who may use a port. [`head`] and [`body`] are for those, too, who follow the framing of
+//! messages in order to forward them.
 
 pub mod body;
 mod coding;
 mod content;
 mod decoder;
 mod events;
+pub mod guard;
 pub mod head;
 mod piece;
 mod websocket;

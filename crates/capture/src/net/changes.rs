@@ -1,0 +1,171 @@
+//! What has to be changed in a head, and in the event that names the endpoint.
+
+use super::credentials::Syntax;
+use super::edits::{Edit, Passed, Rules};
+use std::ops::Range;
+
+/// The lines of a head, each with its end.
+pub(super) fn lines(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
+    raw.split_inclusive(|byte| *byte == b'\n')
+}
+
+/// The name and the value of a field, and where in the line the value stands.
+fn field(line: &[u8]) -> Option<(&str, &str, Range<usize>)> {
+    let text = std::str::from_utf8(line).ok()?;
+    let (name, value) = text.split_once(':')?;
+    let start = name.len() + 1 + (value.len() - value.trim_start().len());
+    let value = value.trim();
+    Some((name, value, start..start + value.len()))
+}
+
+/// What a field has to say instead, and the name of the change.
+type Change = fn(&Rules, &str, &str) -> Option<(&'static str, String)>;
+
+/// Passes a head with its fields changed and others added.
+pub(super) fn edit(
+    rules: &Rules,
+    raw: &[u8],
+    change: Change,
+    added: &[(String, String)],
+    passed: &mut Passed,
+) {
+    for (line, recorded) in lines(raw).zip(rules.recorded(raw)) {
+        let at = passed.recorded.len();
+        passed.recorded.extend_from_slice(&recorded);
+        if line == b"\r\n" || line == b"\n" {
+            for (name, value) in added {
+                passed
+                    .forwarded
+                    .extend(format!("{name}: {value}\r\n").bytes());
+                passed.edits.push(Edit {
+                    at,
+                    what: "header",
+                    old: String::new(),
+                    new: rules.recorded_header(name, value),
+                });
+            }
+        }
+        let changed = field(line)
+            .and_then(|(name, value, place)| Some((change(rules, name, value)?, value, place)));
+        let Some(((what, new), old, place)) = changed else {
+            passed.forwarded.extend_from_slice(line);
+            continue;
+        };
+        passed.forwarded.extend_from_slice(&line[..place.start]);
+        passed.forwarded.extend_from_slice(new.as_bytes());
+        passed.forwarded.extend_from_slice(&line[place.end..]);
+        passed.edits.push(Edit {
+            at: at + place.start,
+            what,
+            old: rules.recorded_url(old),
+            new: rules.recorded_url(&new),
+        });
+    }
+}
+
+/// What a field of a request has to say instead.
+pub(super) fn in_request(rules: &Rules, name: &str, value: &str) -> Option<(&'static str, String)> {
+    if rules.keep_host {
+        return None;
+    }
+    let is_ours = |authority: &str| rules.ours.contains(&authority.to_ascii_lowercase());
+    if name.eq_ignore_ascii_case("host") {
+        let authority = rules.upstream.authority();
+        return (value != authority).then_some(("Host", authority));
+    }
+    let what = if name.eq_ignore_ascii_case("origin") {
+        "Origin"
+    } else if name.eq_ignore_ascii_case("referer") {
+        "Referer"
+    } else {
+        return None;
+    };
+    let (_, rest) = value.split_once("://")?;
+    let end = rest.find('/').unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(end);
+    is_ours(authority).then(|| (what, format!("{}{path}", rules.upstream.origin())))
+}
+
+/// What a field of a response has to say instead.
+pub(super) fn in_response(
+    rules: &Rules,
+    name: &str,
+    value: &str,
+) -> Option<(&'static str, String)> {
+    let is_changed = name.eq_ignore_ascii_case("location");
+    let new = is_changed.then(|| at_ours(rules, value)).flatten()?;
+    Some(("Location", new))
+}
+
+/// A URL of the server's own origin, with ours in its place; `None`: it is none.
+fn at_ours(rules: &Rules, url: &str) -> Option<String> {
+    let rest = url.strip_prefix(&rules.upstream.origin())?;
+    let is_whole = rest.is_empty() || rest.starts_with(['/', '?', '#']);
+    is_whole.then(|| format!("http://{}{rest}", rules.ours.first().map_or("", |it| it)))
+}
+
+/// The event `endpoint` at the beginning of a stream: where in what was read its parts stand.
+pub(super) struct Endpoint {
+    /// Its chunk's content, or all that was read where there are no chunks.
+    content: Range<usize>,
+    url: Range<usize>,
+    /// The end of its chunk.
+    end: usize,
+}
+
+impl Endpoint {
+    /// Finds the event if `bytes` begin with it, whole, in a chunk of its own or without chunks.
+    pub(super) fn find(bytes: &[u8], is_unframed: bool) -> Option<Self> {
+        let text = std::str::from_utf8(bytes).ok()?;
+        let (content, end) = if is_unframed {
+            (0..text.len(), text.len())
+        } else {
+            let (size, _) = text.split_once("\r\n")?;
+            let start = size.len() + 2;
+            let content = start..start.checked_add(usize::from_str_radix(size, 16).ok()?)?;
+            text.get(content.end..)?.strip_prefix("\r\n")?;
+            let end = content.end + 2;
+            (content, end)
+        };
+        let event = text.get(content.clone())?;
+        if !event.starts_with("event: endpoint") {
+            return None;
+        }
+        let data = event.find("data: ")? + "data: ".len();
+        let length = event[data..].find(['\r', '\n'])?;
+        let start = content.start + data;
+        let url = start..start + length;
+        Some(Self { content, url, end })
+    }
+
+    /// Passes the event, with our origin in it where it names the server's; how much of `bytes` that is.
+    pub(super) fn pass(self, rules: &Rules, bytes: &[u8], passed: &mut Passed) -> usize {
+        let Self { content, url, end } = self;
+        let at = passed.recorded.len();
+        passed.recorded.extend_from_slice(&bytes[..end]);
+        let old = String::from_utf8_lossy(&bytes[url.clone()]);
+        if let (Some(credentials), Some(query)) = (&rules.credentials, old.find('?')) {
+            let query = at + url.start + query + 1..at + url.end;
+            credentials.hide_in_body(Syntax::Form, &mut passed.recorded[query]);
+        }
+        let Some(new) = at_ours(rules, &old) else {
+            passed.forwarded.extend_from_slice(&bytes[..end]);
+            return end;
+        };
+        if content.end < end {
+            let size = content.len() - url.len() + new.len();
+            passed.forwarded.extend(format!("{size:x}\r\n").bytes());
+        }
+        let before = &bytes[content.start..url.start];
+        passed.forwarded.extend_from_slice(before);
+        passed.forwarded.extend_from_slice(new.as_bytes());
+        passed.forwarded.extend_from_slice(&bytes[url.end..end]);
+        passed.edits.push(Edit {
+            at: at + url.start,
+            what: "endpoint",
+            old: rules.recorded_url(&old),
+            new: rules.recorded_url(&new),
+        });
+        end
+    }
+}

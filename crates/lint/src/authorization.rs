@@ -159,9 +159,8 @@ impl Lane {
             Some(Kind::ResourceMetadata | Kind::ServerMetadata | Kind::Registration)
         );
         let asks_there = self.announced.as_ref().filter(|url| {
-            let (server, dialled) = (place(&self.server), place(&self.dialled));
-            let authority = place(url).map(|it| it.0);
-            authority == server.map(|it| it.0) && authority != dialled.map(|it| it.0)
+            let authority = |url| Some(place(url)?.0);
+            authority(url).is_some() && authority(url) != authority(&self.dialled)
         });
         let mut missed = Vec::new();
         if is_over && !since(Kind::ResourceMetadata) {

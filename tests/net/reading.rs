@@ -248,3 +248,29 @@ fn made(dir: &tempfile::TempDir, name: &str) -> std::path::PathBuf {
     std::fs::create_dir(&path).unwrap();
     path
 }
+
+#[test]
+fn heads_are_on_the_track_of_whoever_sent_them_in_a_trace_of_perfetto() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(wire::recording(dir.path(), &wire::file("unauthorized-py1")));
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    run(&[
+        "export",
+        &path("a.reel"),
+        "--format",
+        "perfetto",
+        "-o",
+        &path("a.json"),
+    ]);
+    let trace: Value = serde_json::from_slice(&std::fs::read(path("a.json")).unwrap()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap().iter();
+    let of_http = events.filter(|event| event["cat"] == "http");
+    let told: Vec<_> = of_http
+        .map(|event| (&event["pid"], &event["name"]))
+        .collect();
+    let [head, answer, ..] = &told[..] else {
+        panic!("{told:?}");
+    };
+    assert_eq!(*head, (&json!(1), &json!("POST /mcp HTTP/1.1")));
+    assert_eq!(*answer, (&json!(2), &json!("HTTP/1.1 401 Unauthorized")));
+}

@@ -2,7 +2,10 @@
 
 use crate::copies::run;
 use crate::wire;
+use mcpreel_lint::authorization::Step;
+use mcpreel_share::phrases::phrases_network;
 use mcpreel_trace::exchange::{ExchangeId, Status};
+use mcpreel_trace::frame::Seq;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -97,6 +100,13 @@ fn what_took_how_long_is_told_alike_and_only_as_far_as_it_was_measured() {
     assert_eq!(connections, [1, 2, 1, 2, 2]);
 }
 
+/// The steps with their frames; 0: not seen.
+fn kinds(steps: &[Step]) -> Vec<(&'static str, u64)> {
+    let frame = |step: &Step| step.frame.map_or(0, |seq| seq.0);
+    let kinds = steps.iter().map(|step| (step.kind.as_str(), frame(step)));
+    kinds.collect()
+}
+
 #[test]
 fn a_login_past_the_recorder_is_seen_by_what_comes_of_it() {
     let dir = tempfile::tempdir().unwrap();
@@ -125,10 +135,7 @@ fn a_login_past_the_recorder_is_seen_by_what_comes_of_it() {
         "#,
     );
     let steps = recording.authorization().unwrap();
-    let kinds: Vec<_> = steps
-        .iter()
-        .map(|step| (step.kind.as_str(), step.frame.map_or(0, |seq| seq.0)))
-        .collect();
+    let kinds = kinds(&steps);
     let expected = [
         ("challenge", 1),
         ("resource-metadata", 0),
@@ -139,6 +146,47 @@ fn a_login_past_the_recorder_is_seen_by_what_comes_of_it() {
     assert_eq!(kinds, expected);
     assert!(steps[0].said.ends_with(", scope read"), "{steps:?}");
     assert!(steps[4].said.ends_with(", scope read write"), "{steps:?}");
+}
+
+#[test]
+fn a_client_that_tries_again_and_again_is_told_once_and_went_nowhere_yet() {
+    let dir = tempfile::tempdir().unwrap();
+    let refused = r#"> POST /mcp
+        > Host: 127.0.0.1:7339
+        >
+        > request 1 ping
+        < 401
+        < WWW-Authenticate: Basic realm="x"
+        < WWW-Authenticate: Bearer resource_metadata="http://127.0.0.1:3000/x"
+        "#;
+    let early = "> GET /.well-known/oauth-protected-resource/mcp
+        > Host: 127.0.0.1:7339
+        < 200
+        < Content-Type: application/json
+        <
+        < {\"resource\":\"http://127.0.0.1:7339/mcp\",\"authorization_servers\":[\"http://127.0.0.1:1\"]}
+        ";
+    let case = [early, &refused.repeat(3)].concat();
+    let recording = wire::told(dir.path(), &case);
+    let steps = recording.authorization().unwrap();
+    let expected = [
+        ("resource-metadata", 1),
+        ("challenge", 4),
+        ("challenge", 7),
+        ("challenge", 10),
+        ("resource-metadata", 0),
+    ];
+    assert_eq!(kinds(&steps), expected);
+    assert!(
+        steps.iter().all(|step| step.mismatches.is_empty()),
+        "{steps:?}"
+    );
+    let told = phrases_network::authorization(&steps, Some(Seq(7)));
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(
+        told[1].starts_with("▸    #7 ") && told[1].ends_with(", ×3"),
+        "{told:?}"
+    );
 }
 
 /// The attributes of the span of a call, in the trace of a recording.

@@ -2,8 +2,12 @@
 
 use crate::copies::run;
 use crate::wire;
+use mcpreel_lint::authorization::Step;
+use mcpreel_share::phrases::phrases_network;
 use mcpreel_trace::exchange::{ExchangeId, Status};
+use mcpreel_trace::frame::Seq;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// The rows of JSON that a command prints.
 fn rows(args: &[&str]) -> Vec<Value> {
@@ -86,13 +90,21 @@ fn what_took_how_long_is_told_alike_and_only_as_far_as_it_was_measured() {
         let wait = http.waited_ns().unwrap();
         assert_eq!(timing["wait"], json!(wait));
         let ms = entry["timings"]["wait"].as_f64().unwrap();
-        assert!((ms * 1e6 - wait as f64).abs() < 1.0, "{ms}");
+        let waited = Duration::from_secs_f64(ms / 1e3).as_nanos();
+        assert!(waited.abs_diff(wait.into()) < 2, "{waited}");
         let ms = entry["timings"]["connect"].as_f64();
         assert_eq!(ms, Some(if is_new { 0.1 } else { -1.0 }));
         let text = run(&["show", &frame]);
         assert_eq!(text.contains("connect 100 µs, "), is_new, "{text}");
     }
     assert_eq!(connections, [1, 2, 1, 2, 2]);
+}
+
+/// The steps with their frames; 0: not seen.
+fn kinds(steps: &[Step]) -> Vec<(&'static str, u64)> {
+    let frame = |step: &Step| step.frame.map_or(0, |seq| seq.0);
+    let kinds = steps.iter().map(|step| (step.kind.as_str(), frame(step)));
+    kinds.collect()
 }
 
 #[test]
@@ -123,10 +135,7 @@ fn a_login_past_the_recorder_is_seen_by_what_comes_of_it() {
         "#,
     );
     let steps = recording.authorization().unwrap();
-    let kinds: Vec<_> = steps
-        .iter()
-        .map(|step| (step.kind.as_str(), step.frame.map_or(0, |seq| seq.0)))
-        .collect();
+    let kinds = kinds(&steps);
     let expected = [
         ("challenge", 1),
         ("resource-metadata", 0),
@@ -137,6 +146,47 @@ fn a_login_past_the_recorder_is_seen_by_what_comes_of_it() {
     assert_eq!(kinds, expected);
     assert!(steps[0].said.ends_with(", scope read"), "{steps:?}");
     assert!(steps[4].said.ends_with(", scope read write"), "{steps:?}");
+}
+
+#[test]
+fn a_client_that_tries_again_and_again_is_told_once_and_went_nowhere_yet() {
+    let dir = tempfile::tempdir().unwrap();
+    let refused = r#"> POST /mcp
+        > Host: 127.0.0.1:7339
+        >
+        > request 1 ping
+        < 401
+        < WWW-Authenticate: Basic realm="x"
+        < WWW-Authenticate: Bearer resource_metadata="http://127.0.0.1:3000/x"
+        "#;
+    let early = "> GET /.well-known/oauth-protected-resource/mcp
+        > Host: 127.0.0.1:7339
+        < 200
+        < Content-Type: application/json
+        <
+        < {\"resource\":\"http://127.0.0.1:7339/mcp\",\"authorization_servers\":[\"http://127.0.0.1:1\"]}
+        ";
+    let case = [early, &refused.repeat(3)].concat();
+    let recording = wire::told(dir.path(), &case);
+    let steps = recording.authorization().unwrap();
+    let expected = [
+        ("resource-metadata", 1),
+        ("challenge", 4),
+        ("challenge", 7),
+        ("challenge", 10),
+        ("resource-metadata", 0),
+    ];
+    assert_eq!(kinds(&steps), expected);
+    assert!(
+        steps.iter().all(|step| step.mismatches.is_empty()),
+        "{steps:?}"
+    );
+    let told = phrases_network::authorization(&steps, Some(Seq(7)));
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(
+        told[1].starts_with("▸    #7 ") && told[1].ends_with(", ×3"),
+        "{told:?}"
+    );
 }
 
 /// The attributes of the span of a call, in the trace of a recording.
@@ -245,4 +295,30 @@ fn made(dir: &tempfile::TempDir, name: &str) -> std::path::PathBuf {
     let path = dir.path().join(name);
     std::fs::create_dir(&path).unwrap();
     path
+}
+
+#[test]
+fn heads_are_on_the_track_of_whoever_sent_them_in_a_trace_of_perfetto() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(wire::recording(dir.path(), &wire::file("unauthorized-py1")));
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    run(&[
+        "export",
+        &path("a.reel"),
+        "--format",
+        "perfetto",
+        "-o",
+        &path("a.json"),
+    ]);
+    let trace: Value = serde_json::from_slice(&std::fs::read(path("a.json")).unwrap()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap().iter();
+    let of_http = events.filter(|event| event["cat"] == "http");
+    let told: Vec<_> = of_http
+        .map(|event| (&event["pid"], &event["name"]))
+        .collect();
+    let [head, answer, ..] = &told[..] else {
+        panic!("{told:?}");
+    };
+    assert_eq!(*head, (&json!(1), &json!("POST /mcp HTTP/1.1")));
+    assert_eq!(*answer, (&json!(2), &json!("HTTP/1.1 401 Unauthorized")));
 }

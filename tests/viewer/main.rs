@@ -22,7 +22,11 @@
 
 #[path = "../support/mod.rs"]
 mod support;
-#[expect(dead_code, reason = "other tests use the rest")]
+#[expect(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "other tests use the rest, and stop where they cannot go on"
+)]
 #[path = "../support/told.rs"]
 mod told;
 #[expect(

@@ -33,6 +33,11 @@ fn a_call_has_a_bar_of_what_took_how_long_and_only_the_first_one_its_connection(
     assert!(!text.contains("connect 100"), "{text}");
 }
 
+/// The frame of the row under the cursor.
+fn selected(viewer: &Viewer) -> Option<u64> {
+    viewer.session().list.selected().map(|key| key.seq.0)
+}
+
 #[test]
 fn a_step_of_a_login_shows_all_of_them_and_what_does_not_match() {
     let (mut viewer, _dir) = open(
@@ -46,6 +51,12 @@ fn a_step_of_a_login_shows_all_of_them_and_what_does_not_match() {
         < 404
         "#,
     );
+    // The cause names the head of the call, and the list has the call.
+    assert_eq!(selected(&viewer), Some(2));
+    viewer.act("1 : '3' Enter");
+    assert_eq!(selected(&viewer), Some(2), "the head of its response");
+    viewer.act("1 : '5' Enter");
+    assert_eq!(selected(&viewer), Some(4), "that of the document");
     viewer.act("1 g j Enter");
     has(
         &viewer,

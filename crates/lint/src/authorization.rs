@@ -103,7 +103,7 @@ pub fn steps<'c>(exchanges: impl IntoIterator<Item = &'c Carried>, server: &str)
 struct Lane {
     server: String,
     steps: Vec<Step>,
-    /// The URL that the client dials, without its scheme.
+    /// The URL that the client dials.
     dialled: String,
     /// Where the challenge says that the metadata of the resource is.
     announced: Option<String>,
@@ -145,87 +145,81 @@ impl Lane {
         });
     }
 
-    /// Adds what must have happened since the challenge, or can only have happened, past the recorder;
-    /// `next` comes now, or nothing more.
+    /// Adds what went past the recorder since the challenge, as far as it shows in what comes `next`, or in
+    /// that nothing more does.
     fn elsewhere(&mut self, next: Option<Kind>) {
-        let challenge = self
-            .steps
+        let is_told = matches!(next, None | Some(Kind::Token | Kind::Accepted));
+        let challenge = |step: &Step| step.kind == Kind::Challenge;
+        let Some(challenge) = self.steps.iter().rposition(challenge).filter(|_| is_told) else {
+            return;
+        };
+        let since: Vec<_> = self.steps[challenge..]
             .iter()
-            .rposition(|step| step.kind == Kind::Challenge);
-        let Some(challenge) = challenge else { return };
-        let since = |kind| self.steps[challenge..].iter().any(|step| step.kind == kind);
-        let is_over = !matches!(
-            next,
-            Some(Kind::ResourceMetadata | Kind::ServerMetadata | Kind::Registration)
-        );
-        let asks_there = self.announced.as_ref().filter(|url| {
-            let (server, dialled) = (place(&self.server), place(&self.dialled));
-            let authority = place(url).map(|it| it.0);
-            authority == server.map(|it| it.0) && authority != dialled.map(|it| it.0)
-        });
+            .map(|step| step.kind)
+            .collect();
+        let missed = self.missed(&since, next == Some(Kind::Accepted));
+        let conversation = self.steps[challenge].conversation;
+        let missed = missed.into_iter().filter(|(kind, _)| !since.contains(kind));
+        self.steps.extend(missed.map(|(kind, said)| Step {
+            kind,
+            frame: None,
+            conversation,
+            said,
+            mismatches: Vec::new(),
+        }));
+    }
+
+    /// What is not among the steps `since` the challenge, and why.
+    fn missed(&self, since: &[Kind], is_accepted: bool) -> Vec<(Kind, String)> {
+        let not_seen = |url: &String| format!("{} leads past mcpreel: not seen", quote::text(url));
+        let authority = |url: &str| Some(place(url)?.0);
+        let leads_past =
+            |url: &&String| authority(url).is_some() && authority(url) != authority(&self.dialled);
         let mut missed = Vec::new();
-        if is_over && !since(Kind::ResourceMetadata) {
-            missed.extend(asks_there.map(|url| {
-                let said = format!("{} leads past mcpreel: not seen", quote::text(url));
-                (Kind::ResourceMetadata, said)
-            }));
+        if since.contains(&Kind::ResourceMetadata) {
+            let issuer = self.issuer.as_ref().filter(leads_past);
+            missed.extend(issuer.map(|url| (Kind::ServerMetadata, not_seen(url))));
+        } else {
+            let announced = self.announced.as_ref().filter(leads_past);
+            missed.extend(announced.map(|url| (Kind::ResourceMetadata, not_seen(url))));
         }
-        if is_over && since(Kind::ResourceMetadata) && !since(Kind::ServerMetadata) {
-            missed.extend(self.issuer.as_ref().map(|url| {
-                let said = format!(
-                    "{} is not reached through mcpreel: not seen",
-                    quote::text(url)
-                );
-                (Kind::ServerMetadata, said)
-            }));
-        }
-        if next == Some(Kind::Accepted) && !since(Kind::Token) {
+        if is_accepted {
             let said = "the token was not asked for through mcpreel".to_owned();
             missed.push((Kind::Token, said));
         }
-        missed.retain(|(kind, _)| !since(*kind));
-        let conversation = self.steps[challenge].conversation;
-        self.steps
-            .extend(missed.into_iter().map(|(kind, said)| Step {
-                kind,
-                frame: None,
-                conversation,
-                said,
-                mismatches: Vec::new(),
-            }));
+        missed
     }
 
     fn challenge(&mut self, one: &Carried) -> Vec<String> {
-        let (request, response) = (&one.http.request_head, &one.http.response_head);
-        let host = header(request.as_deref(), "host").unwrap_or_default();
-        let path = one.http.target.split('?').next().unwrap_or_default();
-        self.dialled = format!("http://{host}{path}");
-        let challenge = header(response.as_deref(), "www-authenticate");
-        let said = |name| parameter(challenge.unwrap_or_default(), name);
+        self.dialled = dialled(one);
+        let response = one.http.response_head.iter();
+        let challenges = response.flat_map(|head| head.all("www-authenticate"));
+        let challenge = challenges.collect::<Vec<_>>().join(", ");
+        let said = |name| parameter(&challenge, name);
         self.announced = said("resource_metadata");
         self.scope = said("scope");
-        let is_sent = header(request.as_deref(), "authorization").is_some();
+        let is_sent = header(one.http.request_head.as_deref(), "authorization").is_some();
         let error = said("error_description").or_else(|| said("error"));
         let error = error.map_or(String::new(), |it| format!(": {}", quote::text(&it)));
         let is_refused = is_sent && one.http.status == Some(401);
         let mut wrong = Vec::new();
         wrong.extend(is_refused.then(|| format!("the token that was sent is refused{error}")));
-        wrong.extend(
-            match (challenge, &self.announced) {
-                (None, _) => Some("WWW-Authenticate is missing: no client can log in by itself"),
-                (_, None) => {
-                    Some("resource_metadata is missing: clients have to guess where it is")
-                }
-                _ => None,
-            }
-            .map(str::to_owned),
-        );
+        if challenge.is_empty() {
+            wrong.push("WWW-Authenticate is missing: no client can log in by itself".to_owned());
+        } else if self.announced.is_none() {
+            let guess = "resource_metadata is missing: clients have to guess where it is";
+            wrong.push(guess.to_owned());
+        }
         wrong
     }
 
     fn resource_metadata(&mut self, one: &Carried) -> Vec<String> {
         if one.http.status != Some(200) {
             return Vec::new();
+        }
+        if self.dialled.is_empty() {
+            // Some clients look for it before they are asked for a token.
+            self.dialled = dialled(one).replace("/.well-known/oauth-protected-resource", "");
         }
         let mut wrong = Vec::new();
         self.issuer = first(&one.received, "authorization_servers");
@@ -293,6 +287,13 @@ impl Lane {
         }
         wrong
     }
+}
+
+/// The URL that a client dials for a request. Only authority and path of it are looked at.
+fn dialled(one: &Carried) -> String {
+    let host = header(one.http.request_head.as_deref(), "host").unwrap_or_default();
+    let path = one.http.target.split('?').next().unwrap_or_default();
+    format!("http://{host}{path}")
 }
 
 /// Why a request of OAuth was refused, in the words of the server.

@@ -76,8 +76,8 @@ impl Stored for ConversationRow {
 const OF_AUTHORIZATION: &str = "WHERE id IN (
         SELECT id FROM (SELECT id FROM http INDEXED BY http_failed
             WHERE (status >= 300 OR ended = 'cut') AND status IN (401, 403) ORDER BY id LIMIT ?1)
-        UNION SELECT id FROM (SELECT id FROM http
-            WHERE alone AND (method = 'POST' OR target LIKE '%/.well-known/%') ORDER BY id LIMIT ?1)
+        UNION SELECT id FROM (SELECT id FROM http INDEXED BY http_alone
+            WHERE alone AND (method = 'POST' OR target LIKE '%/.well-known/%') ORDER BY request LIMIT ?1)
         UNION SELECT (SELECT min(s.id) FROM http s WHERE s.id > c.id AND s.status < 300 AND NOT s.alone)
             FROM (SELECT id FROM http INDEXED BY http_failed
                 WHERE (status >= 300 OR ended = 'cut') AND status IN (401, 403) ORDER BY id LIMIT ?1) c)

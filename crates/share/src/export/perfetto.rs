@@ -13,7 +13,7 @@
 //! A process is a side, and holds what that side sent: its requests as asynchronous slices, one
 //! track per method and tool, which overlap without hindering each other; its notifications as
 //! instants; of the server also stderr, what stood on its stdout and is no message, and what
-//! happened to its process. Times are microseconds since the start of the recording, which stands
+//! happened to its process; of both what HTTP carries beside messages. Times are microseconds since the start of the recording, which stands
 //! in `otherData`; every `args.seq` is the frame in the recording.
 
 use super::{
@@ -25,7 +25,7 @@ use mcpreel_store::reader::Summary;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::Exchange;
-use mcpreel_trace::frame::{Seq, StreamId};
+use mcpreel_trace::frame::Seq;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{cut, escape, escape_bytes};
 use serde_json::{Value, json};
@@ -44,6 +44,7 @@ const NOTIFICATIONS: Thread = (2, "notifications");
 const NO_MESSAGE: Thread = (3, "no message");
 const STDERR: Thread = (4, "stderr");
 const PROCESS: Thread = (5, "process");
+const HTTP: Thread = (6, "http");
 
 /// A thread of the trace: its number and its name.
 type Thread = (u8, &'static str);
@@ -130,8 +131,11 @@ impl<W: Write> Trace<'_, W> {
                 "args": args}),
             )?;
             let both = [REQUESTS, NOTIFICATIONS, NO_MESSAGE];
+            let both = both
+                .into_iter()
+                .chain(summary.context.url.is_some().then_some(HTTP));
             let of_server = [STDERR, PROCESS].into_iter().filter(|_| pid == SERVER);
-            for (tid, name) in both.into_iter().chain(of_server) {
+            for (tid, name) in both.chain(of_server) {
                 let args = json!({"name": name});
                 self.push(
                     &json!({"ph": "M", "pid": pid, "tid": tid, "name": "thread_name",
@@ -209,12 +213,19 @@ impl<W: Write> Trace<'_, W> {
             if !excerpt.selection.has_frame(line.seq) {
                 continue;
             }
-            let track = match line.stream {
-                StreamId::C2S => (CLIENT, NO_MESSAGE),
-                StreamId::S2C => (SERVER, NO_MESSAGE),
-                _ => (SERVER, STDERR),
+            let is_carried = line.stream.connection().is_some();
+            let thread = if is_carried { HTTP } else { NO_MESSAGE };
+            let track = match line.stream.messages() {
+                Some(direction) => (side(direction), thread),
+                None => (SERVER, STDERR),
             };
-            let text = escape_bytes(line.preview.trim_ascii_end());
+            // Of a head its first line.
+            let end = line
+                .preview
+                .iter()
+                .position(|byte| is_carried && *byte == b'\r');
+            let text = &line.preview[..end.unwrap_or(line.preview.len())];
+            let text = escape_bytes(text.trim_ascii_end());
             let args = json!({"seq": line.seq.0, "summary": text, "bytes": line.size});
             self.instant(track, line.t, &text, &args)?;
         }

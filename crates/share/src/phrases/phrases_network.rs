@@ -40,21 +40,26 @@ pub fn timing(timing: &Timing) -> String {
 }
 
 /// The steps of logging in, a line each, and below it what does not match; `around`: the step that is
-/// looked at.
+/// looked at. Steps that follow each other and say the same are one.
 pub fn authorization(steps: &[Step], around: Option<Seq>) -> Vec<String> {
     let mut lines = Vec::new();
-    for step in steps {
+    let is_it = |step: &&Step| around.is_some() && step.frame == around;
+    let says_same = |one: &Step, other: &Step| {
+        (one.kind, &one.said, &one.mismatches) == (other.kind, &other.said, &other.mismatches)
+    };
+    for run in steps.chunk_by(says_same) {
+        let looked_at = run.iter().find(is_it);
+        let step = looked_at.unwrap_or(&run[0]);
         let at = step
             .frame
             .map_or("–".to_owned(), |seq| format!("#{}", seq.0));
-        let is_it = around.is_some() && step.frame == around;
-        let mark = if is_it { "▸" } else { " " };
-        let kind = pad_end(step.kind.as_str(), 17);
-        lines.push(format!(
-            "{mark} {}  {kind}  {}",
-            pad_start(&at, 5),
-            step.said
-        ));
+        let mark = looked_at.map_or(" ", |_| "▸");
+        let (at, kind) = (pad_start(&at, 5), pad_end(step.kind.as_str(), 17));
+        let times = match run.len() {
+            1 => String::new(),
+            times => format!(", ×{times}"),
+        };
+        lines.push(format!("{mark} {at}  {kind}  {}{times}", step.said));
         let wrong = step.mismatches.iter();
         lines.extend(wrong.map(|wrong| format!("         ✗ {wrong}")));
     }

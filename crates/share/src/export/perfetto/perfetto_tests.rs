@@ -2,6 +2,7 @@ use super::*;
 use crate::export::{Selection, exported};
 use crate::written::{Session, recorded};
 use mcpreel_store::reader::Recording;
+use mcpreel_trace::frame::StreamId;
 use serde_json::Value;
 
 /// The events of the trace of a session.

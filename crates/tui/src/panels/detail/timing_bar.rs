@@ -67,7 +67,10 @@ mod tests {
         };
         let look = Look::default();
         let bar = bar(&timing, 45, look);
-        let widths: Vec<_> = bar.iter().map(|one| spans::width(&[one.clone()])).collect();
+        let widths: Vec<_> = bar
+            .iter()
+            .map(|one| spans::width(std::slice::from_ref(one)))
+            .collect();
         assert_eq!(widths, [INDENT, 1, 32, 10]);
         let legend: String = legend(&timing, look).into_iter().map(|it| it.1).collect();
         let said = "  █ connect 1 ns  ▒ wait 600 ms  █ stream 200 ms  ";

@@ -248,7 +248,7 @@ pub fn row_of(
     let holds = |span: &std::ops::Range<u64>| at.is_some_and(|at| span.contains(&at));
     let hit = messages.iter().find(|row| holds(&row.span));
     let Some(hit) = hit.or(messages.first()) else {
-        return Ok(ItemKey::of_part(seq, 0));
+        return row_of_carrier(recording, lens, seq);
     };
     let own = ItemKey::of_part(seq, hit.record.part);
     let is_folded = match hit.record.kind {
@@ -264,6 +264,26 @@ pub fn row_of(
     };
     let exchange = recording.exchange(id)?;
     Ok(exchange.as_ref().map_or(own, ItemKey::of_exchange))
+}
+
+/// Frames of an HTTP exchange among which its first message is looked for.
+const HEADS: u32 = 20;
+
+/// The row of a frame without a message. Through the lens of exchanges a part of HTTP is shown with the
+/// message that was sent in its request, and where there is none with the request.
+fn row_of_carrier(recording: &Recording, lens: Lens, seq: Seq) -> Result<ItemKey, ReadError> {
+    let carrier = recording.head(seq)?.map_or(0, |head| head.carried.http);
+    let Some(http) = recording.http(carrier)?.filter(|_| lens == Lens::Exchanges) else {
+        return Ok(ItemKey::of_part(seq, 0));
+    };
+    if http.has_messages {
+        for head in recording.carried(http.id, HEADS)? {
+            if !recording.messages_of_frame(head.seq)?.is_empty() {
+                return row_of(recording, lens, head.seq, None);
+            }
+        }
+    }
+    Ok(ItemKey::of_part(http.request, 0))
 }
 
 #[cfg(test)]

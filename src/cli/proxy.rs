@@ -140,8 +140,17 @@ impl Proxy {
             slow_ns,
             remarks: faults,
         };
+        let is_everywhere = self.listen.is_some_and(|at| at.ip().is_unspecified());
+        let others = if is_everywhere {
+            "; on other machines, with an address of this one in it"
+        } else {
+            ""
+        };
         let ready = |url: &str| {
-            let put = format!("put {} into your host (Ctrl-C ends it)", escape(url));
+            let put = format!(
+                "put {} into your host{others} (Ctrl-C ends it)",
+                escape(url)
+            );
             output::say(&format!("recording {}: {put}", escape(&upstream)));
         };
         let ending = proxy(&options, plan, ready)?;

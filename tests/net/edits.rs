@@ -1,14 +1,12 @@
 //! What is changed, that it is on record, and who is refused.
 
+use crate::support::Library;
 use crate::support::pieces::Pieces;
 use crate::support::proxy::{Proxy, recording, upstream};
-use crate::support::{Library, send};
 use mcpreel_wire::message::Direction;
-use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::io::Read as _;
 use std::net::{Shutdown, TcpListener};
-use std::process::Stdio;
 use std::thread::JoinHandle;
 
 /// A server for one connection: reads to the end, then answers; returns what it read.
@@ -212,14 +210,36 @@ fn other_machines_are_let_in_only_where_that_is_meant() {
     let refused = open().output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("--expose"));
-    let mut meant = open()
-        .arg("--expose")
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // It says where it listens.
-    let mut said = meant.stderr.take().unwrap();
-    said.read_exact(&mut [0]).unwrap();
-    send(Signal::SIGTERM, meant.id());
-    assert!(meant.wait().unwrap().success());
+    // At every address of this machine; the URL has one that can be dialled.
+    let mut meant = open();
+    meant.arg("--expose");
+    let meant = Proxy::run(meant);
+    drop(meant.connect());
+    let (status, said) = meant.end();
+    assert!(status.success(), "{said}");
+}
+
+/// Once clients on other machines were sent to 0.0.0.0, where nobody is.
+#[test]
+fn a_client_is_sent_to_where_it_reached_the_proxy() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &url, &[]);
+    let dialled = "10.0.0.7:7339";
+    for (line, origin) in [
+        (format!("Host: {dialled}\r\n"), format!("http://{dialled}")),
+        (String::new(), String::new()),
+    ] {
+        let server = answer(
+            listener.try_clone().unwrap(),
+            format!("HTTP/1.1 307 Elsewhere\r\nLocation: {url}/x\r\n\r\n"),
+        );
+        let answered = proxy.ask(format!("GET / HTTP/1.0\r\n{line}\r\n"));
+        server.join().unwrap();
+        assert!(
+            answered.contains(&format!("\r\nLocation: {origin}/x\r\n")),
+            "{answered}"
+        );
+    }
+    proxy.end();
 }

@@ -109,6 +109,8 @@ impl Passed {
 struct OpenRequest {
     method: String,
     is_oauth: bool,
+    /// The authority at which the client reached us.
+    ours: String,
 }
 
 type Waiting = Rc<RefCell<VecDeque<OpenRequest>>>;
@@ -192,7 +194,9 @@ impl Editor {
                     && let Some(endpoint) = Endpoint::find(bytes, body.is_until_close())
                 {
                     // A chunk is over with it; the next one is followed from its size on.
-                    return endpoint.pass(&self.rules, bytes, passed);
+                    let waiting = self.waiting.borrow();
+                    let ours = waiting.front().map_or("", |asked| &asked.ours);
+                    return endpoint.pass(&self.rules, ours, bytes, passed);
                 }
                 let (Eaten::Content(taken) | Eaten::Framing(taken) | Eaten::Trailers(taken)) =
                     body.eat(bytes)
@@ -312,10 +316,12 @@ impl Editor {
         let asked = OpenRequest {
             method: method.to_owned(),
             is_oauth: is_oauth(head, self.rules.upstream.target()),
+            ours: head.get("host").unwrap_or_default().to_owned(),
         };
         let is_oauth = asked.is_oauth;
         self.waiting.borrow_mut().push_back(asked);
-        edit(&self.rules, raw, in_request, &self.rules.added, passed);
+        let change = |name: &str, value: &str| in_request(&self.rules, name, value);
+        edit(&self.rules, raw, change, &self.rules.added, passed);
         self.follow(head, length, is_oauth);
         true
     }
@@ -330,7 +336,8 @@ impl Editor {
         if length == BodyLength::Unclear {
             return false;
         }
-        edit(&self.rules, raw, in_response, &[], passed);
+        let change = |name: &str, value: &str| in_response(&self.rules, &asked.ours, name, value);
+        edit(&self.rules, raw, change, &[], passed);
         if length == BodyLength::Tunnel {
             self.state = State::Unknown;
         } else if status >= 200 {
@@ -441,13 +448,13 @@ fn field(line: &[u8]) -> Option<(&str, &str, Range<usize>)> {
 }
 
 /// What a field has to say instead, and the name of the change.
-type Change = fn(&Rules, &str, &str) -> Option<(&'static str, String)>;
+type Change = Option<(&'static str, String)>;
 
 /// Passes a head with its fields changed and others added.
 fn edit(
     rules: &Rules,
     raw: &[u8],
-    change: Change,
+    change: impl Fn(&str, &str) -> Change,
     added: &[(String, String)],
     passed: &mut Passed,
 ) {
@@ -467,8 +474,8 @@ fn edit(
                 });
             }
         }
-        let changed = field(line)
-            .and_then(|(name, value, place)| Some((change(rules, name, value)?, value, place)));
+        let changed =
+            field(line).and_then(|(name, value, place)| Some((change(name, value)?, value, place)));
         let Some(((what, new), old, place)) = changed else {
             passed.forwarded.extend_from_slice(line);
             continue;
@@ -486,7 +493,7 @@ fn edit(
 }
 
 /// What a field of a request has to say instead.
-fn in_request(rules: &Rules, name: &str, value: &str) -> Option<(&'static str, String)> {
+fn in_request(rules: &Rules, name: &str, value: &str) -> Change {
     if rules.keep_host {
         return None;
     }
@@ -509,17 +516,23 @@ fn in_request(rules: &Rules, name: &str, value: &str) -> Option<(&'static str, S
 }
 
 /// What a field of a response has to say instead.
-fn in_response(rules: &Rules, name: &str, value: &str) -> Option<(&'static str, String)> {
+fn in_response(rules: &Rules, ours: &str, name: &str, value: &str) -> Change {
     let is_changed = name.eq_ignore_ascii_case("location");
-    let new = is_changed.then(|| at_ours(rules, value)).flatten()?;
+    let new = is_changed.then(|| at_ours(rules, ours, value)).flatten()?;
     Some(("Location", new))
 }
 
-/// A URL of the server's own origin, with ours in its place; `None`: it is none.
-fn at_ours(rules: &Rules, url: &str) -> Option<String> {
+/// A URL of the server's own origin, with `ours` in its place; `None`: it is none. A client that did not
+/// say how it reached us (HTTP/1.0) gets the path alone, which holds wherever we are.
+fn at_ours(rules: &Rules, ours: &str, url: &str) -> Option<String> {
     let rest = url.strip_prefix(&rules.upstream.origin())?;
     let is_whole = rest.is_empty() || rest.starts_with(['/', '?', '#']);
-    is_whole.then(|| format!("http://{}{rest}", rules.ours.first().map_or("", |it| it)))
+    let origin = if ours.is_empty() {
+        String::new()
+    } else {
+        format!("http://{ours}")
+    };
+    is_whole.then(|| origin + rest)
 }
 
 /// The event `endpoint` at the beginning of a stream: where in what was read its parts stand.
@@ -557,7 +570,7 @@ impl Endpoint {
     }
 
     /// Passes the event, with our origin in it where it names the server's; how much of `bytes` that is.
-    fn pass(self, rules: &Rules, bytes: &[u8], passed: &mut Passed) -> usize {
+    fn pass(self, rules: &Rules, ours: &str, bytes: &[u8], passed: &mut Passed) -> usize {
         let Self { content, url, end } = self;
         let at = passed.recorded.len();
         passed.recorded.extend_from_slice(&bytes[..end]);
@@ -566,7 +579,7 @@ impl Endpoint {
             let query = at + url.start + query + 1..at + url.end;
             credentials.hide_in_body(Syntax::Form, &mut passed.recorded[query]);
         }
-        let Some(new) = at_ours(rules, &old) else {
+        let Some(new) = at_ours(rules, ours, &old) else {
             passed.forwarded.extend_from_slice(&bytes[..end]);
             return end;
         };

@@ -264,15 +264,28 @@ impl Editor {
         self.held.extend_from_slice(&bytes[..taken]);
         if ends.is_none() {
             self.state = State::Head(*end);
-            if self.held.len() > MAX_HEAD || !self.begins_a_head() {
+            let is_long = self.held.len() > MAX_HEAD;
+            if is_long || !self.begins_a_head() {
                 let held = std::mem::take(&mut self.held);
                 self.pass_unedited(&held, passed);
                 self.state = State::Unknown;
+                if is_long && self.asks_who_comes() {
+                    // Whom it is meant for may stand in the rest of it.
+                    let most = MAX_HEAD >> 10;
+                    passed.refused = Some(format!("the head is longer than {most} KiB"));
+                }
             }
             return taken;
         }
         self.state = State::Head(HeadEnd::default());
         let raw = std::mem::take(&mut self.held);
+        if self.asks_who_comes()
+            && let Some(why) = foreign(&self.rules, &raw)
+        {
+            self.pass_unedited(&raw, passed);
+            passed.refused = Some(why);
+            return taken;
+        }
         let is_known = Head::parse(&raw).is_some_and(|head| {
             if self.is_client {
                 self.request(&head, &raw, passed)
@@ -285,6 +298,11 @@ impl Editor {
             self.state = State::Unknown;
         }
         taken
+    }
+
+    /// Whether requests are refused that a web page may have sent.
+    fn asks_who_comes(&self) -> bool {
+        self.is_client && !self.rules.keep_host
     }
 
     /// Whether what is held can be the beginning of a head. A client that speaks TLS, or a server that
@@ -305,13 +323,6 @@ impl Editor {
         let length = BodyLength::of(head, None);
         if matches!(length, BodyLength::Unclear | BodyLength::Tunnel) {
             return false;
-        }
-        if !self.rules.keep_host
-            && let Some(why) = foreign(&self.rules, head)
-        {
-            self.pass_unedited(raw, passed);
-            passed.refused = Some(why);
-            return true;
         }
         let asked = OpenRequest {
             method: method.to_owned(),
@@ -400,18 +411,24 @@ fn passes_whole(body: &mut Follower, bytes: &[u8]) -> bool {
 /// Why a request does not come from a client of ours: a web page that was led here has a foreign `Host`
 /// (a name that was bound to this address), or the `Origin` of a page elsewhere, or `null`, which a frame
 /// in it can have. An address in `Host` is fine: nobody else can bind it. So are origins of programs with
-/// pages inside, `vscode-webview://…` or `file://`.
-fn foreign(rules: &Rules, head: &Head) -> Option<String> {
+/// pages inside, `vscode-webview://…` or `file://`. The lines are looked at as they are, since a server may
+/// take a request that cannot be followed here.
+fn foreign(rules: &Rules, raw: &[u8]) -> Option<String> {
+    let value_of = |wanted: &str| {
+        let mut fields = lines(raw).filter_map(field);
+        let found = fields.find(|(name, ..)| name.eq_ignore_ascii_case(wanted));
+        found.map(|(_, value, _)| value)
+    };
     let is_ours = |authority: &str| {
         let is_address = host_of(authority).parse::<IpAddr>().is_ok();
         is_address || rules.ours.contains(&authority.to_ascii_lowercase())
     };
-    if let Some(host) = head.get("host").filter(|host| !is_ours(host)) {
+    if let Some(host) = value_of("host").filter(|host| !is_ours(host)) {
         return Some(format!(
             "the request is meant for {host}, which is not this proxy"
         ));
     }
-    let origin = head.get("origin")?;
+    let origin = value_of("origin")?;
     let is_page = match origin.split_once("://") {
         Some(("http" | "https", authority)) => {
             !matches!(host_of(authority), "localhost" | "127.0.0.1" | "::1")

@@ -30,28 +30,37 @@ const LARGE: usize = 5_000_000;
 pub fn round_trip(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     let (blocks, calls) = setup.amount((24, 2_000), (6, 500));
     let relay = Way::open(Arm::Relay, setup)?;
+    let reverse = Way::open(Arm::ReverseProxy, setup)?;
     let proxy = Way::open(Arm::Proxy, setup)?;
-    let (mut by_relay, mut by_proxy) = (relay.connect()?, proxy.connect()?);
-    for connection in [&mut by_relay, &mut by_proxy] {
+    let mut connections = [relay.connect()?, reverse.connect()?, proxy.connect()?];
+    for connection in &mut connections {
         microseconds(connection, SHORT, calls)?;
     }
-    let mut blocks_of: [[Vec<f64>; 2]; 2] = Default::default();
+    let mut blocks_of: [[Vec<f64>; 2]; 3] = Default::default();
     for _ in 0..blocks {
         proxy.wait_until_quiet()?;
-        let both = [&mut by_relay, &mut by_proxy];
-        for (connection, [p50, p99]) in both.into_iter().zip(&mut blocks_of) {
+        for (connection, [p50, p99]) in connections.iter_mut().zip(&mut blocks_of) {
             let samples = microseconds(connection, SHORT, calls)?;
             p50.push(median(&samples));
             p99.push(quantile(&samples, 0.99));
         }
     }
-    let [[relay_p50, relay_p99], [proxy_p50, proxy_p99]] = blocks_of;
+    let [
+        [relay_p50, relay_p99],
+        [reverse_p50, _],
+        [proxy_p50, proxy_p99],
+    ] = blocks_of;
     let (p50, p50_us) = compare(&relay_p50, &proxy_p50, "µs");
+    let (beside, beside_us) = compare(&reverse_p50, &proxy_p50, "µs");
     let (p99, p99_us) = compare(&relay_p99, &proxy_p99, "µs");
     let what = format!("POST of a {SHORT}-byte call, one connection");
     Ok(vec![
         Row::at_most(format!("{what}, p50"), 1.25, p50, times_relay).and(p50_us),
         Row::at_most(format!("{what}, p99"), 1.5, p99, times_relay).and(p99_us),
+        Row::at_most(format!("{what}, p50"), 1.0, beside, |ratio| {
+            format!("{ratio:.2} × a reverse proxy of hyper")
+        })
+        .and(beside_us),
     ])
 }
 

@@ -1,12 +1,14 @@
-//! What the proxy costs, side by side with a plain relay of the same bytes that records nothing.
+//! What the proxy costs, side by side with a plain relay of the same bytes that records nothing, and calls
+//! beside a reverse proxy.
 //!
 //! ```text
 //! cargo bench --bench network [-- [--quick] [LINE]...]
 //! ```
 //!
-//! Prints a Markdown table, one row per budget. Both arms run in the same minute on the same
+//! Prints a Markdown table, one row per budget. All arms run in the same minute on the same
 //! machine, in alternate blocks; the middle of the blocks counts. [`LINES`] names the rows. Server
-//! and relay are this executable itself, started with [`peers::SERVE`] or [`peers::RELAY`].
+//! and relay are this executable itself, started with [`peers::SERVE`], [`peers::RELAY`] or
+//! [`peers::REVERSE_PROXY`].
 
 mod calls;
 mod idle_streams;
@@ -51,6 +53,7 @@ fn main() -> anyhow::Result<()> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [peers::SERVE] => return peers::serve(),
         [peers::RELAY, server] => return peers::relay(server),
+        [peers::REVERSE_PROXY, server] => return peers::reverse_proxy(server),
         _ => {}
     }
     let wanted = Wanted::read(arguments)?;

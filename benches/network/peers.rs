@@ -1,6 +1,15 @@
-//! The server of the bench, and the relay that the proxy is compared with: both as plain as they get.
+//! The server of the bench, and what the proxy is compared with, a relay and a reverse proxy of hyper: all as
+//! plain as they get.
 
 use anyhow::{Context, bail};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use hyper::body::Incoming;
+use hyper::header::HOST;
+use hyper::service::service_fn;
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use mcpreel_trace::clock::{Clock, Moment, wall_clock_ns};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,6 +20,8 @@ use std::time::Duration;
 pub const SERVE: &str = "serve";
 /// The first argument that makes a relay of this executable; the server's address follows.
 pub const RELAY: &str = "relay";
+/// The first argument that makes a reverse proxy of this executable; the server's address follows.
+pub const REVERSE_PROXY: &str = "reverse-proxy";
 
 /// Bytes of an event, without the framing of its chunk.
 pub const EVENT: usize = 1024;
@@ -39,7 +50,8 @@ fn serve_one(socket: &TcpStream) -> anyhow::Result<()> {
             return Ok(());
         }
         while input.read_line(&mut line)? > 2 {
-            if let Some(value) = line.strip_prefix("Content-Length: ") {
+            line.make_ascii_lowercase();
+            if let Some(value) = line.strip_prefix("content-length: ") {
                 length = value.trim().parse()?;
             }
             line.clear();
@@ -51,7 +63,7 @@ fn serve_one(socket: &TcpStream) -> anyhow::Result<()> {
 }
 
 /// `POST /BYTES` asks for an answer so long; `GET /EVENTS/MICROSECONDS` for events, one after the
-/// other in that time, without end where there are 0 of them.
+/// other in that time, `GET /EVENTS/MICROSECONDS/1` for the same, compressed.
 fn answer(
     request_line: &str,
     prepared: &mut Vec<u8>,
@@ -69,14 +81,34 @@ fn answer(
         }
         [count, us] => {
             output.write_all(STREAM.as_bytes())?;
-            let (clock, mut at) = (Clock::start(), Duration::ZERO);
-            for _ in 0..count {
-                thread::sleep(at.saturating_sub(clock.now().since(Moment(0))));
-                output.write_all(&event(wall_clock_ns()))?;
-                at += Duration::from_micros(us.try_into()?);
-            }
+            at_times(count, us, || Ok(output.write_all(&event(wall_clock_ns()))?))?;
+        }
+        [count, us, _] => {
+            output.write_all(COMPRESSED_STREAM.as_bytes())?;
+            let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+            at_times(count, us, || {
+                packed.write_all(&event_text(wall_clock_ns()))?;
+                packed.flush()?;
+                let content = std::mem::take(packed.get_mut());
+                Ok(output.write_all(&chunk(&content))?)
+            })?;
         }
         _ => bail!("unknown target {target}"),
+    }
+    Ok(())
+}
+
+/// Does something so often, once each `us` microseconds.
+fn at_times(
+    count: usize,
+    us: usize,
+    mut act: impl FnMut() -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let (clock, mut at) = (Clock::start(), Duration::ZERO);
+    for _ in 0..count {
+        thread::sleep(at.saturating_sub(clock.now().since(Moment(0))));
+        act()?;
+        at += Duration::from_micros(us.try_into()?);
     }
     Ok(())
 }
@@ -84,6 +116,10 @@ fn answer(
 /// The head of a stream of events.
 pub const STREAM: &str =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+/// The same of one that is compressed.
+pub const COMPRESSED_STREAM: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\
+     Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 /// A whole response, with a JSON-RPC result of so many bytes.
 pub fn response(bytes: usize) -> Vec<u8> {
@@ -97,12 +133,21 @@ pub fn response(bytes: usize) -> Vec<u8> {
 
 /// A chunk with one event, which says when it was sent.
 pub fn event(wall_ns: u64) -> Vec<u8> {
+    chunk(&event_text(wall_ns))
+}
+
+fn chunk(content: &[u8]) -> Vec<u8> {
+    let size = format!("{:x}\r\n", content.len());
+    [size.as_bytes(), content, b"\r\n"].concat()
+}
+
+fn event_text(wall_ns: u64) -> Vec<u8> {
     let start = format!(
         r#"data: {{"jsonrpc":"2.0","method":"notifications/message","params":{{"level":"info","data":"{wall_ns:020} "#
     );
     let end = "\"}}\n\n";
     let text = "x".repeat(EVENT - start.len() - end.len());
-    format!("{EVENT:x}\r\n{start}{text}{end}\r\n").into_bytes()
+    format!("{start}{text}{end}").into_bytes()
 }
 
 /// When the event in these bytes was sent, nanoseconds since 1970.
@@ -126,5 +171,32 @@ pub async fn relay(server: &str) -> anyhow::Result<()> {
             server.set_nodelay(true)?;
             tokio::io::copy_bidirectional(&mut client, &mut server).await
         });
+    }
+}
+
+/// Passes requests on to `server` as a reverse proxy does that is made of hyper and its pool of connections,
+/// at a free port, which it prints.
+#[tokio::main]
+pub async fn reverse_proxy(server: &str) -> anyhow::Result<()> {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    writeln!(io::stdout(), "{}", listener.local_addr()?)?;
+    let mut connector = HttpConnector::new();
+    connector.set_nodelay(true);
+    let pool = Client::builder(TokioExecutor::new()).build(connector);
+    loop {
+        let (client, _) = listener.accept().await?;
+        client.set_nodelay(true)?;
+        let (pool, server) = (pool.clone(), server.to_owned());
+        let pass = service_fn(move |mut request: hyper::Request<Incoming>| {
+            let (pool, uri) = (pool.clone(), format!("http://{server}{}", request.uri()));
+            request.headers_mut().remove(HOST);
+            async move {
+                *request.uri_mut() = uri.parse()?;
+                anyhow::Ok(pool.request(request).await?)
+            }
+        });
+        let mut serving = hyper::server::conn::http1::Builder::new();
+        let serving = serving.auto_date_header(false);
+        tokio::spawn(serving.serve_connection(TokioIo::new(client), pass));
     }
 }

@@ -12,6 +12,8 @@ use std::process::{Child, Command, Stdio};
 pub enum Arm {
     /// A relay that copies bytes.
     Relay,
+    /// A reverse proxy made of hyper.
+    ReverseProxy,
     /// `mcpreel proxy`.
     Proxy,
 }
@@ -31,9 +33,13 @@ impl Way {
         let mut server = server.arg(peers::SERVE).stdout(Stdio::piped()).spawn()?;
         let behind = first_line(&mut server)?;
         let (between, address) = match arm {
-            Arm::Relay => {
+            Arm::Relay | Arm::ReverseProxy => {
+                let kind = match arm {
+                    Arm::Relay => peers::RELAY,
+                    _ => peers::REVERSE_PROXY,
+                };
                 let mut relay = Command::new(this);
-                relay.args([peers::RELAY, &behind]).stdout(Stdio::piped());
+                relay.args([kind, &behind]).stdout(Stdio::piped());
                 let mut relay = relay.spawn()?;
                 let address = first_line(&mut relay)?;
                 (relay, address)
@@ -151,6 +157,25 @@ impl Connection {
         let head = self.head("GET", &format!("{count}/{us}"));
         self.send(format!("{head}\r\n").as_bytes())?;
         self.receive(peers::STREAM.len())
+    }
+
+    /// The same, compressed.
+    pub fn open_compressed_stream(&mut self, count: usize, us: u64) -> anyhow::Result<()> {
+        let head = self.head("GET", &format!("{count}/{us}/1"));
+        self.send(format!("{head}\r\n").as_bytes())?;
+        self.receive(peers::COMPRESSED_STREAM.len())
+    }
+
+    /// Receives the content of a chunk.
+    pub fn receive_chunk(&mut self) -> anyhow::Result<&[u8]> {
+        let mut at = 0;
+        while !self.buffer[..at].ends_with(b"\r\n") {
+            self.socket.read_exact(&mut self.buffer[at..=at])?;
+            at += 1;
+        }
+        let size = std::str::from_utf8(&self.buffer[..at - 2])?;
+        let size = usize::from_str_radix(size, 16)?;
+        Ok(&self.receive_few(size + 2)?[..size])
     }
 
     /// Sends bytes.

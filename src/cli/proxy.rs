@@ -127,13 +127,22 @@ impl Proxy {
             slow_ns,
             remarks: faults,
         };
+        let is_everywhere = self.listen.is_some_and(|at| at.ip().is_unspecified());
+        let others = if is_everywhere {
+            "; on other machines, with an address of this one in it"
+        } else {
+            ""
+        };
         let was_there = Rc::new(Cell::new(true));
         let ready = |url: &str, address| {
             if let Some((url, headers)) = own_client {
                 // The headers are the client's own: nobody else who finds the port gets them.
                 return Some(bridge::own_client(&url, address, headers, &was_there));
             }
-            let put = format!("put {} into your host (Ctrl-C ends it)", escape(url));
+            let put = format!(
+                "put {} into your host{others} (Ctrl-C ends it)",
+                escape(url)
+            );
             output::say(&format!("recording {}: {put}", escape(&upstream)));
             None
         };

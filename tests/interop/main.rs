@@ -9,6 +9,7 @@
 //! * [`exported`]: what is exported is read by the programs that it is for;
 //! * [`over_http`]: over HTTP a client sees the same through the proxy, and the recording says of each of
 //!   its requests what its own log says;
+//! * [`conformance`]: the official conformance suite comes to the same verdicts through the proxy as without it;
 //! * [`wrapped`]: a configuration that was wrapped is started by a client that reads such files;
 //! * [`interop_session`]: a session of any client with any server, its recordings, and how to have it
 //!   again;
@@ -23,6 +24,8 @@ mod support;
 
 #[cfg(feature = "long-tests")]
 mod alarms;
+#[cfg(feature = "long-tests")]
+mod conformance;
 #[cfg(feature = "long-tests")]
 mod expected;
 #[cfg(feature = "long-tests")]

@@ -20,7 +20,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// A program that ends with this value.
-struct Running(Child);
+pub struct Running(pub Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -30,7 +30,7 @@ impl Drop for Running {
 }
 
 /// The servers: their names, and how they are started on a port.
-fn server(name: &str, port: u16) -> Running {
+pub fn server(name: &str, port: u16) -> Running {
     let folder = Packages::get().folder();
     let (kind, mode) = name.split_once(':').expect("a server has a mode");
     let mut command = if kind == "everything" {
@@ -43,7 +43,10 @@ fn server(name: &str, port: u16) -> Running {
         command
     } else {
         let mut command = Command::new(folder.join("python/bin/python"));
-        let script = script("servers/http_fastmcp.py");
+        let script = match kind {
+            "conformance" => script("servers/conformance.py"),
+            _ => script("servers/http_fastmcp.py"),
+        };
         command.args(["-Wignore", &script, &port.to_string(), mode]);
         command
     };
@@ -56,6 +59,11 @@ fn server(name: &str, port: u16) -> Running {
         TcpStream::connect(("127.0.0.1", port)).ok()
     });
     running
+}
+
+pub fn free_port() -> u16 {
+    let address = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
+    address.expect("there is a free port").port()
 }
 
 fn script(name: &str) -> String {
@@ -105,7 +113,7 @@ fn converse(client: &str, url: &str, dir: &Path) -> (String, Vec<Value>) {
 }
 
 /// The recorder before the server at `url`, and its own URL.
-fn proxy(url: &str, library: &Library) -> (Running, String) {
+pub fn proxy(url: &str, library: &Library) -> (Running, String) {
     let mut command = Command::new(MCPREEL);
     let at = library.path().display().to_string();
     command.args(["proxy", url, "--listen", "127.0.0.1:0", "--dir", &at]);

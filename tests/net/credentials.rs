@@ -150,6 +150,25 @@ fn no_credential_is_on_record_and_all_of_them_pass() {
     }
 }
 
+/// Once a redacted copy had `‹secret:1›` in their place, and did not tell any more which is which.
+#[test]
+fn marks_stay_in_a_redacted_copy() {
+    let library = Library::new();
+    session(&library, &[], 10_000);
+    let original = library.files("reel").remove(0);
+    let copy = library.path().join("copy");
+    let mut redact = library.mcpreel("redact");
+    redact.arg(&original).arg("-o").arg(&copy);
+    assert!(redact.output().unwrap().status.success());
+    let [marks, of_copy] = [&original, &copy].map(|file| {
+        let frames = library.json(&["show", file.to_str().unwrap(), "--frames"]);
+        let heads = frames.iter().filter_map(|frame| frame["text"].as_str());
+        heads.collect::<String>()
+    });
+    assert!(marks.matches("‹cred:").count() > 15, "{marks}");
+    assert_eq!(of_copy, marks);
+}
+
 #[test]
 fn with_keep_credentials_they_are() {
     let library = Library::new();

@@ -1,14 +1,12 @@
 //! What is changed, that it is on record, and who is refused.
 
+use crate::support::Library;
 use crate::support::pieces::Pieces;
 use crate::support::proxy::{Proxy, recording, upstream};
-use crate::support::{Library, send};
 use mcpreel_wire::message::Direction;
-use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::io::Read as _;
 use std::net::{Shutdown, TcpListener};
-use std::process::Stdio;
 use std::thread::JoinHandle;
 
 /// A server for one connection: reads to the end, then answers; returns what it read.
@@ -168,6 +166,9 @@ fn a_foreign_host_or_origin_reaches_no_server() {
         (format!("Host: 192.168.0.7:{}", proxy.port), false),
         (format!("Host: [fd00::7]:{}", proxy.port), false),
         ("Host: 1.2.3.4.evil.example".to_owned(), true),
+        // Servers may take what cannot be followed, or have patience.
+        ("Host: evil.example\r\nContent-Length: 5".to_owned(), true),
+        (format!("X-Fill: {}", "x".repeat(1 << 20)), true),
     ] {
         let server = answer(
             listener.try_clone().unwrap(),
@@ -181,11 +182,12 @@ fn a_foreign_host_or_origin_reaches_no_server() {
         } else {
             "HTTP/1.1 204 "
         };
-        assert!(answered.starts_with(status), "{lines}: {answered}");
-        assert_eq!(server.join().unwrap().is_empty(), is_refused, "{lines}");
+        let what = &lines[..lines.len().min(60)];
+        assert!(answered.starts_with(status), "{what}: {answered}");
+        assert_eq!(server.join().unwrap().is_empty(), is_refused, "{what}");
     }
     proxy.end();
-    assert_eq!(library.events("refused").len(), 5);
+    assert_eq!(library.events("refused").len(), 7);
 }
 
 #[test]
@@ -212,14 +214,36 @@ fn other_machines_are_let_in_only_where_that_is_meant() {
     let refused = open().output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("--expose"));
-    let mut meant = open()
-        .arg("--expose")
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // It says where it listens.
-    let mut said = meant.stderr.take().unwrap();
-    said.read_exact(&mut [0]).unwrap();
-    send(Signal::SIGTERM, meant.id());
-    assert!(meant.wait().unwrap().success());
+    // At every address of this machine; the URL has one that can be dialled.
+    let mut meant = open();
+    meant.arg("--expose");
+    let meant = Proxy::run(meant);
+    drop(meant.connect());
+    let (status, said) = meant.end();
+    assert!(status.success(), "{said}");
+}
+
+/// Once clients on other machines were sent to 0.0.0.0, where nobody is.
+#[test]
+fn a_client_is_sent_to_where_it_reached_the_proxy() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &url, &[]);
+    let dialled = "10.0.0.7:7339";
+    for (line, origin) in [
+        (format!("Host: {dialled}\r\n"), format!("http://{dialled}")),
+        (String::new(), String::new()),
+    ] {
+        let server = answer(
+            listener.try_clone().unwrap(),
+            format!("HTTP/1.1 307 Elsewhere\r\nLocation: {url}/x\r\n\r\n"),
+        );
+        let answered = proxy.ask(format!("GET / HTTP/1.0\r\n{line}\r\n"));
+        server.join().unwrap();
+        assert!(
+            answered.contains(&format!("\r\nLocation: {origin}/x\r\n")),
+            "{answered}"
+        );
+    }
+    proxy.end();
 }

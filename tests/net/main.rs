@@ -3,6 +3,8 @@
 //! | part | what is played | promise |
 //! |---|---|---|
 //! | `transparency` | real sockets, random traffic, cuts and ends | both sides receive what the other sent, but for the named edits, and see the same end |
+//! | `gone` | clients that reset while a write hangs | the server sees it at once |
+//! | `hostile` | floods without an end, bombs, clients that dawdle, requests that say two things | memory is bounded, the other connections go on, and bytes pass as they are |
 //! | `edits` | requests and answers that say where they are | what is changed, that it is on record, and who is refused |
 //! | `credentials` | tokens wherever they can stand | they pass, and their text is nowhere in the recording |
 //! | `unreachable` | names, ports and TLS that do not work | a 502 that says which step failed and what to do |
@@ -31,6 +33,8 @@ mod command;
 mod copies;
 mod credentials;
 mod edits;
+mod gone;
+mod hostile;
 mod http_server;
 mod kill;
 mod reading;

@@ -74,6 +74,8 @@ struct Script {
     dice: Dice,
     /// Our authorities, and the server's.
     ours: [String; 2],
+    /// The one that the last request was sent to.
+    dialled: String,
     theirs: String,
     up: Way,
     down: Way,
@@ -88,6 +90,7 @@ impl Script {
     fn of(dice: Dice, ours: [String; 2], theirs: String) -> Self {
         let mut script = Self {
             dice,
+            dialled: String::new(),
             ours,
             theirs,
             up: Way::default(),
@@ -224,8 +227,9 @@ impl Script {
     /// The line `Host` as it is sent and as it is passed on.
     fn host(&mut self) -> String {
         let name = ["Host: ", "host:", "HOST:   "][self.dice.length_below(3)];
-        let ours = &self.ours[self.dice.length_below(2)];
-        format!("{name}{ours}\r\n\0{name}{}\r\n", self.theirs)
+        self.dialled
+            .clone_from(&self.ours[self.dice.length_below(2)]);
+        format!("{name}{}\r\n\0{name}{}\r\n", self.dialled, self.theirs)
     }
 
     fn fill(&mut self, most: u64) -> String {
@@ -277,7 +281,7 @@ impl Script {
         self.down.push(&format!("HTTP/1.1 {status} Some thing\r\n"));
         if status == 307 {
             let line = |authority: &str| format!("location: http://{authority}/else?a=b\r\n");
-            let (sent, passed) = (line(&self.theirs), line(&self.ours[0]));
+            let (sent, passed) = (line(&self.theirs), line(&self.dialled));
             self.down.change(&sent, &passed);
             self.down.push("Location: http://else.example/\r\n");
         }

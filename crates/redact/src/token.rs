@@ -13,8 +13,9 @@ pub const OPEN: char = '‹';
 
 pub const CLOSE: char = '›';
 
-/// A name of a placeholder: a word, a colon and a number.
-const NAME: &str = "[A-Za-z0-9_-]{1,40}:[0-9]{1,20}";
+/// A name of a placeholder: a word, a colon and a number. Behind the number of a credential that was left
+/// out when the session was recorded stands its fingerprint: `‹cred:1 9f3c›`, in URLs `‹cred:1+9f3c›`.
+const NAME: &str = "[A-Za-z0-9_-]{1,40}:[0-9]{1,20}(?:[ +][0-9a-f]{4})?";
 
 /// A placeholder, spelled out or as JSON escapes it.
 static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
@@ -325,6 +326,7 @@ mod tests {
     fn what_only_looks_like_a_placeholder_is_text() {
         for text in [
             "‹secret›",
+            "‹cred:1 abcg›",
             "‹secret:›",
             "‹:1›",
             "‹a b:1›",
@@ -333,6 +335,9 @@ mod tests {
         ] {
             assert_eq!(placeholders(text).count(), 0, "{text}");
         }
+        let credential = "‹cred:1 9f3c› ‹cred:1+9f3c›";
+        let names = ["cred:1 9f3c", "cred:1+9f3c"];
+        assert_eq!(placeholders(credential).collect::<Vec<_>>(), names);
         let nested = "‹‹secret:1››";
         assert_eq!(placeholders(nested).collect::<Vec<_>>(), ["secret:1"]);
     }

@@ -45,6 +45,9 @@ pub enum RecoverError {
     /// There is nothing but a spool yet, which somebody else holds.
     #[error("{} is still being made by another process; try again in a moment", path.display())]
     Busy { path: PathBuf },
+    /// Beside a session what is in the spool stays there: the disk needs what room it has.
+    #[error("{0}")]
+    NoRoom(String),
     /// The lock of the spool could not be tried, or the spool not be removed.
     #[error("could not take over the spool {}", path.display())]
     Spool { path: PathBuf, source: io::Error },

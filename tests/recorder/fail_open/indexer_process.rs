@@ -11,7 +11,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// The indexer of the recorder `parent`, once it has created the recording.
-fn indexer(library: &Library, parent: u32) -> Pid {
+pub fn indexer(library: &Library, parent: u32) -> Pid {
     wait_for("the recording", || library.files("reel-shm").pop());
     wait_for("an indexer", || indexers(parent).pop())
 }

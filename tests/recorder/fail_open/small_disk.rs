@@ -2,7 +2,10 @@
 //! mount namespace that needs no privileges on most systems.
 
 use crate::fail_open::echo::{ECHO, Echo};
+use crate::fail_open::indexer_process::indexer;
 use crate::support::{Library, wait_for};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -12,6 +15,8 @@ use std::process::{Child, Command, Stdio};
 /// else reaches it through that process.
 struct SmallDisk {
     keeper: Child,
+    /// The namespaces that the keeper has of its own, as options of `unshare` and of `nsenter`.
+    namespaces: &'static [&'static str],
     root: PathBuf,
     _mount_point: tempfile::TempDir,
 }
@@ -23,10 +28,12 @@ impl SmallDisk {
         let script = format!(
             "mount -t tmpfs -o size={mebibytes}m,mode=700 tmpfs \"$0\" && echo && exec cat"
         );
-        for options in ["-rm", "-m"] {
+        for namespaces in [&["-m", "-U"][..], &["-m"]] {
             let mut unshare = Command::new("unshare");
             unshare
-                .args([options, "sh", "-c", &script])
+                .args(namespaces)
+                .args(["-r"].iter().filter(|_| namespaces.contains(&"-U")))
+                .args(["sh", "-c", &script])
                 .arg(mount_point.path());
             let unshare = unshare.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
             let mut keeper = unshare.expect("util-linux is installed");
@@ -43,6 +50,7 @@ impl SmallDisk {
                 let root = PathBuf::from(format!("/proc/{}/root", keeper.id())).join(inside);
                 return Self {
                     keeper,
+                    namespaces,
                     root,
                     _mount_point: mount_point,
                 };
@@ -50,6 +58,21 @@ impl SmallDisk {
             keeper.wait().expect("it is ours");
         }
         panic!("neither a user namespace nor root: a small disk cannot be made here");
+    }
+
+    /// A command that finds the disk where it is mounted: `SQLite` does not find it through a process.
+    fn inside(&self, command: &Command) -> Command {
+        let mut nsenter = Command::new("nsenter");
+        let keeper = self.keeper.id().to_string();
+        nsenter
+            .args(["--preserve-credentials", "-t", &keeper])
+            .args(self.namespaces);
+        nsenter.arg(command.get_program()).args(command.get_args());
+        let settings = command
+            .get_envs()
+            .filter_map(|(name, value)| Some((name, value?)));
+        nsenter.env_clear().envs(settings);
+        nsenter
     }
 
     /// Fills it to its last byte; room is made again by removing the file.
@@ -61,6 +84,16 @@ impl SmallDisk {
         }
         ballast
     }
+
+    /// Fills it but for a megabyte, which is less than is left to others.
+    fn fill_nearly(&self) -> PathBuf {
+        let ballast = self.fill();
+        let file = File::options().write(true).open(&ballast);
+        let file = file.expect("it is there");
+        let length = file.metadata().expect("it is open").len();
+        file.set_len(length - (1 << 20)).expect("it is ours");
+        ballast
+    }
 }
 
 impl Drop for SmallDisk {
@@ -68,6 +101,41 @@ impl Drop for SmallDisk {
         drop(self.keeper.kill());
         drop(self.keeper.wait());
     }
+}
+
+/// A session on the disk whose indexer, which is stopped, has not taken in what is in the spool.
+fn behind(disk: &SmallDisk, library: &Library) -> (Echo, Pid) {
+    let mut run = disk.inside(&library.run(ECHO));
+    run.stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut echo = Echo::start(&mut run);
+    echo.exchange(100);
+    let indexer = indexer(library, echo.pid());
+    wait_for("what was said first", || {
+        (recorded(library) > 3 * echo.sent.len() as u64).then_some(())
+    });
+    kill(indexer, Signal::SIGSTOP).expect("it is ours");
+    echo.exchange(3000);
+    (echo, indexer)
+}
+
+/// Whether the process works, or could.
+fn lives(pid: Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ")
+        .is_some_and(|(_, state)| !state.starts_with('Z'))
+}
+
+/// Bytes in the recording, and in the log of its database.
+fn recorded(library: &Library) -> u64 {
+    let files = ["reel", "reel-wal"]
+        .map(|ending| library.files(ending))
+        .concat();
+    let sizes = files
+        .iter()
+        .map(|file| file.metadata().map_or(0, |it| it.len()));
+    sizes.sum()
 }
 
 /// What lies in the folder, in an ordinary one.
@@ -139,4 +207,44 @@ fn a_disk_that_stays_full_costs_what_is_stated() {
             ended.sent.len()
         );
     }
+}
+
+/// Once it was filled to its last byte from the spool, although nothing more was recorded.
+#[test]
+fn an_indexer_that_is_behind_does_not_fill_the_disk_and_nothing_is_lost() {
+    let disk = SmallDisk::mount(64);
+    let library = Library::within(&disk.root);
+    let (echo, indexer) = behind(&disk, &library);
+    let ballast = disk.fill_nearly();
+    let before = recorded(&library);
+    kill(indexer, Signal::SIGCONT).expect("it is ours");
+    let ended = echo.end();
+    wait_for("the indexer's end", || (!lives(indexer)).then_some(()));
+    let more = recorded(&library) - before;
+    assert!(
+        more < 1 << 18,
+        "at most a transaction that had begun: {more}"
+    );
+    assert_eq!(library.files("spool").len(), 1);
+    std::fs::remove_file(ballast).expect("it is there");
+    assert_eq!(ended.missing(&copy(&library)), [0; 3]);
+}
+
+#[test]
+fn an_indexer_that_is_behind_goes_on_when_there_is_room_again() {
+    let disk = SmallDisk::mount(64);
+    let library = Library::within(&disk.root);
+    let (mut echo, indexer) = behind(&disk, &library);
+    let ballast = disk.fill_nearly();
+    let (before, in_spool) = (recorded(&library), 3 * echo.sent.len() as u64);
+    kill(indexer, Signal::SIGCONT).expect("it is ours");
+    wait_for("a warning", || {
+        echo.exchange(1);
+        echo.is_warned().then_some(())
+    });
+    std::fs::remove_file(ballast).expect("it is there");
+    wait_for("what was in the spool", || {
+        (recorded(&library) > before + in_spool).then_some(())
+    });
+    echo.end().assert_one_warning(&["the disk is nearly full"]);
 }

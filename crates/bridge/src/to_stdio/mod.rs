@@ -122,8 +122,8 @@ impl Sessions {
                 }
             }
             let is_ours = |authority: &str| host_of(authority) == "localhost";
-            let refused = foreign(&head, is_ours).filter(|_| self.is_guarded);
-            if let Some(why) = refused {
+            let refused = foreign(head.get("host"), head.get("origin"), is_ours);
+            if let Some(why) = refused.filter(|_| self.is_guarded) {
                 return status(&mut client, 403, &format!("mcpreel: {why}\n")).await;
             }
             match head.method() {

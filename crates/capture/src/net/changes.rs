@@ -2,7 +2,21 @@
 
 use super::credentials::Syntax;
 use super::edits::{Edit, Passed, Rules};
+use mcpreel_wire::http::guard;
 use std::ops::Range;
+
+/// Why a request is not passed on. The lines of its head are looked at as they are, since a server may take
+/// a request that cannot be followed here.
+pub(super) fn foreign(rules: &Rules, raw: &[u8]) -> Option<String> {
+    let value_of = |wanted: &str| {
+        let mut fields = lines(raw).filter_map(field);
+        let found = fields.find(|(name, ..)| name.eq_ignore_ascii_case(wanted));
+        found.map(|(_, value, _)| value)
+    };
+    guard::foreign(value_of("host"), value_of("origin"), |authority| {
+        rules.ours.contains(&authority.to_ascii_lowercase())
+    })
+}
 
 /// The lines of a head, each with its end.
 pub(super) fn lines(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -19,13 +33,13 @@ fn field(line: &[u8]) -> Option<(&str, &str, Range<usize>)> {
 }
 
 /// What a field has to say instead, and the name of the change.
-type Change = fn(&Rules, &str, &str) -> Option<(&'static str, String)>;
+pub(super) type Change = Option<(&'static str, String)>;
 
 /// Passes a head with its fields changed and others added.
 pub(super) fn edit(
     rules: &Rules,
     raw: &[u8],
-    change: Change,
+    change: impl Fn(&str, &str) -> Change,
     added: &[(String, String)],
     passed: &mut Passed,
 ) {
@@ -45,8 +59,8 @@ pub(super) fn edit(
                 });
             }
         }
-        let changed = field(line)
-            .and_then(|(name, value, place)| Some((change(rules, name, value)?, value, place)));
+        let changed =
+            field(line).and_then(|(name, value, place)| Some((change(name, value)?, value, place)));
         let Some(((what, new), old, place)) = changed else {
             passed.forwarded.extend_from_slice(line);
             continue;
@@ -64,7 +78,7 @@ pub(super) fn edit(
 }
 
 /// What a field of a request has to say instead.
-pub(super) fn in_request(rules: &Rules, name: &str, value: &str) -> Option<(&'static str, String)> {
+pub(super) fn in_request(rules: &Rules, name: &str, value: &str) -> Change {
     if rules.keep_host {
         return None;
     }
@@ -87,21 +101,23 @@ pub(super) fn in_request(rules: &Rules, name: &str, value: &str) -> Option<(&'st
 }
 
 /// What a field of a response has to say instead.
-pub(super) fn in_response(
-    rules: &Rules,
-    name: &str,
-    value: &str,
-) -> Option<(&'static str, String)> {
+pub(super) fn in_response(rules: &Rules, ours: &str, name: &str, value: &str) -> Change {
     let is_changed = name.eq_ignore_ascii_case("location");
-    let new = is_changed.then(|| at_ours(rules, value)).flatten()?;
+    let new = is_changed.then(|| at_ours(rules, ours, value)).flatten()?;
     Some(("Location", new))
 }
 
-/// A URL of the server's own origin, with ours in its place; `None`: it is none.
-fn at_ours(rules: &Rules, url: &str) -> Option<String> {
+/// A URL of the server's own origin, with `ours` in its place; `None`: it is none. A client that did not
+/// say how it reached us (HTTP/1.0) gets the path alone, which holds wherever we are.
+fn at_ours(rules: &Rules, ours: &str, url: &str) -> Option<String> {
     let rest = url.strip_prefix(&rules.upstream.origin())?;
     let is_whole = rest.is_empty() || rest.starts_with(['/', '?', '#']);
-    is_whole.then(|| format!("http://{}{rest}", rules.ours.first().map_or("", |it| it)))
+    let origin = if ours.is_empty() {
+        String::new()
+    } else {
+        format!("http://{ours}")
+    };
+    is_whole.then(|| origin + rest)
 }
 
 /// The event `endpoint` at the beginning of a stream: where in what was read its parts stand.
@@ -139,7 +155,13 @@ impl Endpoint {
     }
 
     /// Passes the event, with our origin in it where it names the server's; how much of `bytes` that is.
-    pub(super) fn pass(self, rules: &Rules, bytes: &[u8], passed: &mut Passed) -> usize {
+    pub(super) fn pass(
+        self,
+        rules: &Rules,
+        ours: &str,
+        bytes: &[u8],
+        passed: &mut Passed,
+    ) -> usize {
         let Self { content, url, end } = self;
         let at = passed.recorded.len();
         passed.recorded.extend_from_slice(&bytes[..end]);
@@ -148,7 +170,7 @@ impl Endpoint {
             let query = at + url.start + query + 1..at + url.end;
             credentials.hide_in_body(Syntax::Form, &mut passed.recorded[query]);
         }
-        let Some(new) = at_ours(rules, &old) else {
+        let Some(new) = at_ours(rules, ours, &old) else {
             passed.forwarded.extend_from_slice(&bytes[..end]);
             return end;
         };

@@ -9,14 +9,13 @@
 //! What goes on record is what was read, without credentials ([`super::credentials`]). In what cannot be
 //! followed they are not found, behind the head with which that begins.
 
-use super::changes::{Endpoint, edit, in_request, in_response, lines};
+use super::changes::{Endpoint, edit, foreign, in_request, in_response, lines};
 use super::credentials::Credentials;
 use super::held::{Held, is_oauth};
 use super::tls::Tls;
 use super::upstream::Upstream;
 use mcpreel_wire::http::Head;
 use mcpreel_wire::http::body::{BodyLength, Eaten, Follower};
-use mcpreel_wire::http::guard::foreign;
 use mcpreel_wire::http::head::{HeadEnd, MAX_HEAD};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -51,10 +50,6 @@ impl Rules {
             ..edit.clone()
         };
         told.contains(&edit) || told.len() < TOLD && !told.insert(edit)
-    }
-
-    fn is_ours(&self, authority: &str) -> bool {
-        self.ours.contains(&authority.to_ascii_lowercase())
     }
 
     /// The lines of a head as they go on record.
@@ -113,6 +108,8 @@ impl Passed {
 struct OpenRequest {
     method: String,
     is_oauth: bool,
+    /// The authority at which the client reached us.
+    ours: String,
 }
 
 type Waiting = Rc<RefCell<VecDeque<OpenRequest>>>;
@@ -196,7 +193,9 @@ impl Editor {
                     && let Some(endpoint) = Endpoint::find(bytes, body.is_until_close())
                 {
                     // A chunk is over with it; the next one is followed from its size on.
-                    return endpoint.pass(&self.rules, bytes, passed);
+                    let waiting = self.waiting.borrow();
+                    let ours = waiting.front().map_or("", |asked| &asked.ours);
+                    return endpoint.pass(&self.rules, ours, bytes, passed);
                 }
                 let (Eaten::Content(taken) | Eaten::Framing(taken) | Eaten::Trailers(taken)) =
                     body.eat(bytes)
@@ -264,15 +263,28 @@ impl Editor {
         self.held.extend_from_slice(&bytes[..taken]);
         if ends.is_none() {
             self.state = State::Head(*end);
-            if self.held.len() > MAX_HEAD || !self.begins_a_head() {
+            let is_long = self.held.len() > MAX_HEAD;
+            if is_long || !self.begins_a_head() {
                 let held = std::mem::take(&mut self.held);
                 self.pass_unedited(&held, passed);
                 self.state = State::Unknown;
+                if is_long && self.asks_who_comes() {
+                    // Whom it is meant for may stand in the rest of it.
+                    let most = MAX_HEAD >> 10;
+                    passed.refused = Some(format!("the head is longer than {most} KiB"));
+                }
             }
             return taken;
         }
         self.state = State::Head(HeadEnd::default());
         let raw = std::mem::take(&mut self.held);
+        if self.asks_who_comes()
+            && let Some(why) = foreign(&self.rules, &raw)
+        {
+            self.pass_unedited(&raw, passed);
+            passed.refused = Some(why);
+            return taken;
+        }
         let is_known = Head::parse(&raw).is_some_and(|head| {
             if self.is_client {
                 self.request(&head, &raw, passed)
@@ -285,6 +297,11 @@ impl Editor {
             self.state = State::Unknown;
         }
         taken
+    }
+
+    /// Whether requests are refused that a web page may have sent.
+    fn asks_who_comes(&self) -> bool {
+        self.is_client && !self.rules.keep_host
     }
 
     /// Whether what is held can be the beginning of a head. A client that speaks TLS, or a server that
@@ -306,20 +323,15 @@ impl Editor {
         if matches!(length, BodyLength::Unclear | BodyLength::Tunnel) {
             return false;
         }
-        if !self.rules.keep_host
-            && let Some(why) = foreign(head, |authority| self.rules.is_ours(authority))
-        {
-            self.pass_unedited(raw, passed);
-            passed.refused = Some(why);
-            return true;
-        }
         let asked = OpenRequest {
             method: method.to_owned(),
             is_oauth: is_oauth(head, self.rules.upstream.target()),
+            ours: head.get("host").unwrap_or_default().to_owned(),
         };
         let is_oauth = asked.is_oauth;
         self.waiting.borrow_mut().push_back(asked);
-        edit(&self.rules, raw, in_request, &self.rules.added, passed);
+        let change = |name: &str, value: &str| in_request(&self.rules, name, value);
+        edit(&self.rules, raw, change, &self.rules.added, passed);
         self.follow(head, length, is_oauth);
         true
     }
@@ -334,7 +346,8 @@ impl Editor {
         if length == BodyLength::Unclear {
             return false;
         }
-        edit(&self.rules, raw, in_response, &[], passed);
+        let change = |name: &str, value: &str| in_response(&self.rules, &asked.ours, name, value);
+        edit(&self.rules, raw, change, &[], passed);
         if length == BodyLength::Tunnel {
             self.state = State::Unknown;
         } else if status >= 200 {

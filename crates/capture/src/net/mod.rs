@@ -115,9 +115,17 @@ impl Listener {
         self.address
     }
 
-    /// The URL that a host has to use.
+    /// The URL that a host on this machine has to use.
     pub fn url(&self, plan: &Plan) -> String {
-        plan.upstream.url_at(self.address)
+        let mut address = self.address;
+        if address.ip().is_unspecified() {
+            // All addresses of this machine: a place to listen at, and none to connect to.
+            address.set_ip(match address {
+                SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+                SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+            });
+        }
+        plan.upstream.url_at(address)
     }
 
     fn authorities(&self) -> Vec<String> {

@@ -17,14 +17,15 @@ use mcpreel_trace::event::{Closer, EventKind, Party};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::message::Direction;
 use std::cell::RefCell;
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
 use std::io;
+use std::os::fd::AsFd as _;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 
 thread_local! {
@@ -103,7 +104,18 @@ impl<'c> Relay<'c> {
 
     /// Moves bytes both ways until both have ended.
     pub async fn run(mut self, mut client: TcpStream, mut server: Link) {
-        let broken = poll_fn(|cx| self.poll(cx, &mut client, &mut server)).await;
+        let mut reset = None;
+        let broken = poll_fn(|cx| {
+            let moved = self.poll(cx, &mut client, &mut server);
+            if moved.is_pending() && !self.up.is_reading() {
+                // Nobody reads what the client sends, and so nobody would see that it has gone.
+                let reset = reset.get_or_insert_with(|| Box::pin(reset_of(&client)));
+                ready!(reset.as_mut().poll(cx));
+                return Poll::Ready(Err((Direction::ClientToServer, Broken::Reading)));
+            }
+            moved
+        });
+        let broken = broken.await;
         let mut is_reset = false;
         let mut by = self.first.unwrap_or(Party::Recorder);
         match broken {
@@ -238,7 +250,25 @@ impl<'c> Relay<'c> {
     }
 }
 
+/// Waits until the other side of a socket has reset it, whatever there is to read and to write. A socket can
+/// be waited for by one kind of readiness at a time; a copy of it has its own.
+fn reset_of(socket: &TcpStream) -> impl Future<Output = ()> + use<> {
+    let copy = socket.as_fd().try_clone_to_owned();
+    async move {
+        match copy.and_then(|copy| TcpStream::from_std(copy.into())) {
+            Ok(copy) => drop(copy.ready(Interest::ERROR).await),
+            // Without a descriptor for it, it is seen when somebody reads again.
+            Err(_) => pending().await,
+        }
+    }
+}
+
 impl Flow {
+    /// Whether its reader is waited for, and nothing else.
+    fn is_reading(&self) -> bool {
+        self.state == State::Open && self.pending.is_empty()
+    }
+
     /// Goes on until one of the two sides has to be waited for. `Ready`: the way has ended.
     fn poll(
         &mut self,

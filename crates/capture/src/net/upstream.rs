@@ -8,8 +8,10 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, lookup_host};
+use tokio::task::JoinSet;
 use tokio_rustls::client::TlsStream;
 
 /// A server that is reached over the network.
@@ -226,29 +228,21 @@ impl Upstream {
         })?;
         took.name = clock.now().0 - began.0;
         let began = clock.now();
-        let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
-        for address in found {
-            match TcpStream::connect(address).await {
-                // Where nobody listens at a port that outgoing connections get as well, one can have
-                // been connected to itself (RFC 9293 section 3.5, simultaneous open).
-                Ok(stream) if stream.local_addr().is_ok_and(|own| own == address) => {
-                    last = io::ErrorKind::ConnectionRefused.into();
-                }
-                Ok(stream) => {
-                    took.tcp = clock.now().0 - began.0;
-                    // Where it fails, small messages wait for a moment.
-                    let _ = stream.set_nodelay(true);
-                    let Some(tls) = tls.filter(|_| self.is_tls()) else {
-                        return Ok((Link::Plain(stream), address, took));
-                    };
-                    let began = clock.now();
-                    let stream = tls.connect(&self.host, stream).await?;
-                    took.tls = Some(clock.now().0 - began.0);
-                    return Ok((Link::Tls(Box::new(stream)), address, took));
-                }
-                Err(error) => last = error,
+        let last = match connect_to_any(in_turn(&found)).await {
+            Ok((stream, address)) => {
+                took.tcp = clock.now().0 - began.0;
+                // Where it fails, small messages wait for a moment.
+                let _ = stream.set_nodelay(true);
+                let Some(tls) = tls.filter(|_| self.is_tls()) else {
+                    return Ok((Link::Plain(stream), address, took));
+                };
+                let began = clock.now();
+                let stream = tls.connect(&self.host, stream).await?;
+                took.tls = Some(clock.now().0 - began.0);
+                return Ok((Link::Tls(Box::new(stream)), address, took));
             }
-        }
+            Err(last) => last,
+        };
         let at = self.authority();
         let hint = match last.kind() {
             io::ErrorKind::ConnectionRefused => "nothing listens there: is the server running?",
@@ -263,6 +257,59 @@ impl Upstream {
             ..failed(Step::Tcp, format!("{at}: {last}; {hint}"))
         })
     }
+}
+
+/// An address that has not answered for so long gets company (RFC 8305 section 5).
+const HEAD_START: Duration = Duration::from_millis(250);
+
+/// Addresses of a name with both families by turns, the resolver's first one first: where one family leads
+/// nowhere, the next attempt is of the other (RFC 8305 section 4).
+fn in_turn(found: &[SocketAddr]) -> Vec<SocketAddr> {
+    let is_first = |address: &SocketAddr| address.is_ipv4() == found[0].is_ipv4();
+    let (first, other): (Vec<_>, Vec<_>) = found.iter().copied().partition(is_first);
+    let (mut first, mut other) = (first.into_iter(), other.into_iter());
+    let pairs = std::iter::from_fn(|| {
+        let pair = [first.next(), other.next()];
+        pair.iter().any(Option::is_some).then_some(pair)
+    });
+    pairs.flatten().flatten().collect()
+}
+
+/// Connects to the first of these addresses that answers. Each is given a head start before the next one
+/// is tried too, and all are waited for until the kernel gives them up.
+async fn connect_to_any(addresses: Vec<SocketAddr>) -> io::Result<(TcpStream, SocketAddr)> {
+    let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    let mut attempts = JoinSet::new();
+    let mut addresses = addresses.into_iter();
+    loop {
+        if let Some(address) = addresses.next() {
+            attempts.spawn(connect_to(address));
+        }
+        let ended = if addresses.len() > 0 {
+            match tokio::time::timeout(HEAD_START, attempts.join_next()).await {
+                Ok(ended) => ended,
+                Err(_) => continue,
+            }
+        } else {
+            attempts.join_next().await
+        };
+        match ended {
+            Some(Ok(Ok(connected))) => return Ok(connected),
+            Some(Ok(Err(error))) => last = error,
+            Some(Err(panicked)) => last = panicked.into(),
+            None => return Err(last),
+        }
+    }
+}
+
+async fn connect_to(address: SocketAddr) -> io::Result<(TcpStream, SocketAddr)> {
+    let stream = TcpStream::connect(address).await?;
+    // Where nobody listens at a port that outgoing connections get as well, one can have been connected
+    // to itself (RFC 9293 section 3.5, simultaneous open).
+    if stream.local_addr().is_ok_and(|own| own == address) {
+        return Err(io::ErrorKind::ConnectionRefused.into());
+    }
+    Ok((stream, address))
 }
 
 impl Link {
@@ -383,5 +430,43 @@ mod tests {
             let error = Upstream::parse(url).unwrap_err();
             assert!(error.contains(said), "{url}: {error}");
         }
+    }
+    #[test]
+    fn the_families_of_a_name_are_tried_by_turns() {
+        let of = |texts: &[&str]| -> Vec<SocketAddr> {
+            texts.iter().map(|text| text.parse().unwrap()).collect()
+        };
+        let found = of(&["[::1]:1", "[::2]:1", "[::3]:1", "1.1.1.1:1"]);
+        let expected = of(&["[::1]:1", "1.1.1.1:1", "[::2]:1", "[::3]:1"]);
+        assert_eq!(in_turn(&found), expected);
+        assert_eq!(in_turn(&[]), []);
+    }
+
+    /// A listener whose queue is full: what knocks there is not answered at all.
+    fn silent() -> (SocketAddr, Vec<std::net::TcpStream>) {
+        use nix::sys::socket::{Backlog, listen};
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listen(&listener, Backlog::new(0).unwrap()).unwrap();
+        let address = listener.local_addr().unwrap();
+        let knock = || std::net::TcpStream::connect_timeout(&address, Duration::from_millis(50));
+        let queued = std::iter::from_fn(|| knock().ok()).collect();
+        // It stays open to the end of the test.
+        std::mem::forget(listener);
+        (address, queued)
+    }
+
+    /// Once each was waited for in turn until the kernel gave it up, which takes minutes.
+    #[tokio::test]
+    async fn an_address_that_never_answers_does_not_keep_the_next_one_waiting() {
+        let (silent, _queued) = silent();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let refusing = "127.0.0.1:1".parse().unwrap();
+        let answering = listener.local_addr().unwrap();
+        let addresses = vec![silent, refusing, answering];
+        let connected = tokio::time::timeout(Duration::from_mins(1), connect_to_any(addresses));
+        assert_eq!(connected.await.unwrap().unwrap().1, answering);
+        let refused = connect_to_any(vec![refusing]).await.unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::ConnectionRefused);
+        assert!(connect_to_any(Vec::new()).await.is_err());
     }
 }

@@ -8,7 +8,10 @@
 //! It is a process so that nothing that happens to it, or to the files that it maps, happens to the
 //! session. When the recorder closes the connection, or has gone, it takes in the rest and ends. It
 //! may itself end at any moment: the recorder (`keeper`) starts another, or the next reader does its work.
+//! While the disk is nearly full it takes in nothing, as the recorder records nothing: what is in the
+//! spool stays there.
 
+use super::keeper::shortage;
 use crate::indexer::{Budget, IndexError, Indexer, put_away};
 use crate::library::REEL;
 use crate::recovery::{RecoverError, make_if_missing};
@@ -179,6 +182,9 @@ impl Worker {
 
     /// Runs a transaction; returns whether it has come to the end of the spool.
     fn advance(&mut self, tail: Tail) -> Result<bool, RecoverError> {
+        if let Some(shortage) = shortage(&self.spool) {
+            return Err(RecoverError::NoRoom(shortage));
+        }
         let budget = Budget::beside_a_session(self.clock);
         match self.indexer()?.step(tail, &budget) {
             Err(IndexError::Disturbed) => self.begin_anew(tail, &budget),

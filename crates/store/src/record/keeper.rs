@@ -313,7 +313,7 @@ const RESERVE: u64 = 1 << 30;
 const RESERVE_PART: u64 = 50;
 
 /// Why nothing more should be written beside `path`; `None` if there is room.
-fn shortage(path: &Path) -> Option<String> {
+pub(super) fn shortage(path: &Path) -> Option<String> {
     let disk = statvfs(path).ok()?;
     #[expect(
         clippy::useless_conversion,

@@ -1,24 +1,27 @@
 //! Who may use a port of this machine: what every server on one has to check (2025-11-25, Streamable HTTP,
 //! "Security Warning").
 
-use super::Head;
 use std::net::IpAddr;
 
 /// Why a request does not come from a client of ours: a web page that was led here has a foreign `Host`
 /// (a name that was bound to this address), or the `Origin` of a page elsewhere, or `null`, which a frame
 /// in it can have. An address in `Host` is fine: nobody else can bind it. So are origins of programs with
 /// pages inside, `vscode-webview://…` or `file://`. `is_ours` says which authorities are ours besides.
-pub fn foreign(head: &Head, is_ours: impl Fn(&str) -> bool) -> Option<String> {
+pub fn foreign(
+    host: Option<&str>,
+    origin: Option<&str>,
+    is_ours: impl Fn(&str) -> bool,
+) -> Option<String> {
     let is_known = |authority: &str| {
         let is_address = host_of(authority).parse::<IpAddr>().is_ok();
         is_address || is_ours(authority)
     };
-    if let Some(host) = head.get("host").filter(|host| !is_known(host)) {
+    if let Some(host) = host.filter(|host| !is_known(host)) {
         return Some(format!(
             "the request is meant for {host}, which is not served here"
         ));
     }
-    let origin = head.get("origin")?;
+    let origin = origin?;
     let is_page = match origin.split_once("://") {
         Some(("http" | "https", authority)) => {
             !matches!(host_of(authority), "localhost" | "127.0.0.1" | "::1")

@@ -189,7 +189,7 @@ pub fn run(args: &Mock) -> Outcome {
     let name = summary.name.strip_suffix("-mock").unwrap_or(&summary.name);
     let record = record::Options {
         command: std::env::args_os().collect(),
-        secret_headers: Vec::new(),
+        secrets: Vec::new(),
         name: Some(format!("{name}-mock")),
         dir: settings.recordings_dir(&args.folder),
         cwd: None,

@@ -100,6 +100,7 @@ impl Proxy {
             .transpose()
             .map_err(|error| Failure::Usage(error.to_string()))?;
         let mut headers = self.reach.headers().map_err(Failure::Usage)?;
+        let credentials = (!self.reach.keep_credentials).then(|| Credentials::new(key, &headers));
         let own_client = self
             .stdio
             .then(|| (self.url.clone(), std::mem::take(&mut headers)));
@@ -109,12 +110,12 @@ impl Proxy {
             listen: self.listen.or(self.stdio.then_some(ANY_PORT)),
             keep_host: self.keep_host,
             headers,
-            credentials: (!self.reach.keep_credentials).then(|| Credentials::new(key)),
+            credentials,
         };
         let options = record::Options {
             name: name.and_then(|name| run::usable(name, &mut faults)),
             command: self.command,
-            secret_headers: self.reach.secret_headers(),
+            secrets: self.reach.secrets(&upstream),
             dir: settings.recordings_dir(&self.folder),
             cwd: None,
             origin: (ORIGINS.into_iter().find(|it| **it == self.origin)).unwrap_or(ORIGINS[0]),

@@ -44,15 +44,22 @@ impl Reach {
         !self.headers.is_empty() || self.ca.is_some() || self.insecure || self.keep_credentials
     }
 
-    /// The headers that are not to be on record in command lines: what comes from the environment is not
-    /// in them.
-    pub fn secret_headers(&self) -> Vec<(String, String)> {
+    /// What is not to be on record where command lines have it, with what stands before it: values of
+    /// headers, unless they come from the environment, and the query of the URL.
+    pub fn secrets(&self, url: &str) -> Vec<(String, String)> {
+        if self.keep_credentials {
+            return Vec::new();
+        }
         let headers = self
             .headers
             .iter()
             .filter(|(_, value)| !value.contains("${"));
-        let headers = headers.filter(|_| !self.keep_credentials);
-        headers.cloned().collect()
+        let headers = headers.flat_map(|(name, value)| {
+            [": ", ":"].map(|colon| (format!("{name}{colon}"), value.clone()))
+        });
+        let query = url.split_once('?');
+        let query = query.map(|(before, query)| (format!("{before}?"), query.to_owned()));
+        headers.chain(query).collect()
     }
 
     /// The command of a stdio server that carries all to `url`, with these options more.
@@ -85,10 +92,10 @@ impl Reach {
 
 /// Reads the URL of a server that speaks HTTP.
 pub fn http_url(text: &str) -> Result<Upstream, String> {
-    let url = Upstream::parse(text)?;
-    let is_http = url.transport() == "http";
-    let only = || "here a URL begins with http:// or https://".to_owned();
-    is_http.then_some(url).ok_or_else(only)
+    if !text.starts_with("http://") && !text.starts_with("https://") {
+        return Err("the URL begins with http:// or https://".to_owned());
+    }
+    Upstream::parse(text)
 }
 
 fn header(text: &str) -> Result<(String, String), String> {

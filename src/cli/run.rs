@@ -72,7 +72,7 @@ impl Run {
             let dir = dir.as_ref().ok().map(|dir| ("--dir", dir.into()));
             let most = self
                 .max_size
-                .map(|most| ("--max-size", most.to_string().into()));
+                .map(|most| ("--max-size", format!("{most}B").into()));
             let options = own.into_iter().chain(dir).chain(most);
             match self.reach.bridge(url, options) {
                 Ok(words) => command = words,
@@ -83,7 +83,8 @@ impl Run {
         }
         let options = record::Options {
             command,
-            secret_headers: self.reach.secret_headers(),
+            secrets: (self.url.as_ref())
+                .map_or_else(Vec::new, |url| self.reach.secrets(&url.to_string())),
             name,
             dir,
             cwd: None,

@@ -71,11 +71,6 @@ fn script(name: &str) -> String {
     folder.join(name).display().to_string()
 }
 
-fn free_port() -> u16 {
-    let port = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
-    port.expect("there is a free port").port()
-}
-
 /// What a client prints, and its log.
 fn converse(client: &str, url: &str, dir: &Path) -> (String, Vec<Value>) {
     let folder = Packages::get().folder();

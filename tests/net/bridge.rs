@@ -118,6 +118,14 @@ fn a_request_without_an_answer_gets_an_error_that_says_why() {
                 let error = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"no"}}"#;
                 respond(client, "400 Bad Request", "", error)
             }
+            _ if request.calls("page") => {
+                let html = "<h1>log in</h1>";
+                respond(client, "200 OK", "Content-Type: text/html\r\n", html)
+            }
+            _ if request.calls("elsewhere") => {
+                let location = "Location: https://example.com/login\r\n";
+                respond(client, "307 Temporary Redirect", location, "")
+            }
             _ if request.calls("cut") => {
                 events(client, ": nothing\n\n");
                 false
@@ -133,6 +141,8 @@ fn a_request_without_an_answer_gets_an_error_that_says_why() {
         ("broken", -32000, "HTTP 502: <p>nginx"),
         ("invalid", -32602, "no"),
         ("cut", -32000, "without a response"),
+        ("page", -32000, "text/html that is no message: <h1>log in"),
+        ("elsewhere", -32000, "HTTP 307 to https://example.com/login"),
         ("gone", -32000, "cannot be reached"),
     ];
     for (id, (method, ..)) in (1..).zip(cases) {
@@ -175,8 +185,14 @@ fn a_lost_session_is_begun_again_and_the_message_sent_again() {
         if let Some(answered) = handshake(request, client, &format!("s{begun}")) {
             return answered;
         }
-        if request.header("mcp-session-id").as_deref() == Some("s0") {
-            return respond(client, "404 Not Found", "", "");
+        match request.header("mcp-session-id").as_deref() {
+            Some("s0") => return respond(client, "404 Not Found", "", ""),
+            // What the revision does not say, and servers do.
+            Some("s1") => return respond(client, "400 Bad Request", "", "No valid session"),
+            _ => {}
+        }
+        if request.calls("again") {
+            return json(client, "", r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
         }
         json(client, "", r#"{"jsonrpc":"2.0","id":1,"result":{}}"#)
     });
@@ -307,4 +323,110 @@ fn the_modern_era_has_its_headers_and_cancels_by_closing_the_stream() {
     ] {
         assert_eq!(request.header(name).as_deref(), Some(value));
     }
+}
+
+#[test]
+fn a_server_that_has_moved_to_another_path_is_asked_there() {
+    let server = HttpServer::start("/mcp", |request, client| {
+        if !request.line.ends_with("/mcp/") {
+            return respond(client, "307 Temporary Redirect", "Location: /mcp/\r\n", "");
+        }
+        let answered = handshake(request, client, "s1");
+        answered.unwrap_or_else(|| json(client, "", r#"{"jsonrpc":"2.0","id":1,"result":{}}"#))
+    });
+    let library = Library::new();
+    let host = start(&library, &server.url, &[]);
+    say(
+        &host,
+        &[
+            INITIALIZE,
+            INITIALIZED,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+        ],
+    );
+    let told = lines(&host.end());
+    assert_eq!((told.len(), &told[1]["id"]), (2, &1.into()), "{told:?}");
+    let asked = server.requests();
+    let first = asked.iter().filter(|it| it.line == "POST /mcp").count();
+    assert_eq!(first, 1, "{asked:?}");
+}
+
+#[test]
+fn an_event_without_end_is_an_error_and_ends_the_stream() {
+    let server = HttpServer::start("/mcp", |request, client| {
+        if let Some(answered) = handshake(request, client, "s1") {
+            return answered;
+        }
+        events(client, "data: ");
+        let megabyte = vec![b'x'; 1 << 20];
+        // Until nobody takes any more.
+        while client.write_all(&megabyte).is_ok() {}
+        false
+    });
+    let library = Library::new();
+    let host = start(&library, &server.url, &["--max-size", "1MB"]);
+    say(
+        &host,
+        &[
+            INITIALIZE,
+            INITIALIZED,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+        ],
+    );
+    wait_for("the error", || (host.out.lines() == 2).then_some(()));
+    let told = lines(&host.end());
+    let message = told[1]["error"]["message"].as_str().unwrap();
+    assert!(message.contains("16 MiB"), "{message}");
+}
+
+#[test]
+fn messages_without_an_answer_reach_the_server_in_order() {
+    let server = HttpServer::start("/mcp", |request, client| {
+        let answered = handshake(request, client, "s1");
+        answered.unwrap_or_else(|| respond(client, "202 Accepted", "", ""))
+    });
+    let library = Library::new();
+    let host = start(&library, &server.url, &[]);
+    say(&host, &[INITIALIZE, INITIALIZED]);
+    let all: Vec<_> = (0..200)
+        .map(|n| format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":1,"progress":{n}}}}}"#))
+        .collect();
+    say(&host, &all.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(host.end().status.success());
+    let asked = server.requests().into_iter();
+    let got: Vec<_> = asked
+        .filter(|it| it.calls("notifications/progress"))
+        .map(|it| it.body)
+        .collect();
+    assert_eq!(got, all);
+}
+
+#[test]
+fn a_host_that_is_gone_leaves_nobody_behind_while_a_call_hangs() {
+    let server = HttpServer::start("/mcp", |request, client| {
+        if let Some(answered) = handshake(request, client, "s1") {
+            return answered;
+        }
+        let _ = client.read(&mut [0]);
+        false
+    });
+    let library = Library::new();
+    let mut host = start(&library, &server.url, &[]);
+    say(
+        &host,
+        &[
+            INITIALIZE,
+            INITIALIZED,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+        ],
+    );
+    wait_for("the call", || {
+        server
+            .requests()
+            .iter()
+            .any(|it| it.calls("ping"))
+            .then_some(())
+    });
+    drop(host.stdin.take());
+    assert!(host.wait().status.success());
 }

@@ -166,7 +166,8 @@ fn marks_stay_in_a_redacted_copy() {
         heads.collect::<String>()
     });
     assert!(marks.matches("‹cred:").count() > 15, "{marks}");
-    assert_eq!(of_copy, marks);
+    // The id of a session is no credential on record, but one in what leaves.
+    assert_eq!(of_copy, marks.replace("session-1", "‹secret:1›"));
 }
 
 #[test]

@@ -8,7 +8,9 @@ use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The server, as it is reached from here.
 pub struct Client {
@@ -16,7 +18,12 @@ pub struct Client {
     /// Headers that every request has.
     headers: Headers,
     idle: RefCell<Vec<Connection>>,
+    /// Connections that may still be opened.
+    room: Arc<Semaphore>,
 }
+
+/// Connections at once.
+const MOST_CONNECTIONS: usize = 256;
 
 /// Names and values.
 pub type Headers = Vec<(Cow<'static, str>, String)>;
@@ -36,6 +43,7 @@ pub struct Response<'c> {
     client: &'c Client,
     /// `None` once all of it came.
     connection: Option<Connection>,
+    _room: Option<OwnedSemaphorePermit>,
 }
 
 impl Client {
@@ -44,11 +52,24 @@ impl Client {
             address,
             headers,
             idle: RefCell::default(),
+            room: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
         }
+    }
+
+    /// Where the server is reached from here.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Whether every request has this header.
+    pub fn has_header(&self, name: &str) -> bool {
+        let mut names = self.headers.iter().map(|(name, _)| name);
+        names.any(|it| it.eq_ignore_ascii_case(name))
     }
 
     /// Sends a request, and waits for the head of its response.
     pub async fn send(&self, request: &Request<'_>) -> io::Result<Response<'_>> {
+        let room = Arc::clone(&self.room).acquire_owned().await;
         let mut connection = self.connection().await?;
         let mut bytes = self.head(request).into_bytes();
         bytes.extend_from_slice(request.body.unwrap_or_default());
@@ -58,6 +79,7 @@ impl Client {
                 head,
                 client: self,
                 connection: Some(connection),
+                _room: room.ok(),
             }),
             _ => Err(io::Error::other("the connection ended without a response")),
         }
@@ -66,13 +88,11 @@ impl Client {
     async fn connection(&self) -> io::Result<Connection> {
         self.idle.borrow_mut().retain(Connection::is_idle);
         let idle = self.idle.borrow_mut().pop();
-        match idle {
-            Some(connection) => Ok(connection),
-            None => {
-                let socket = TcpStream::connect(self.address).await?;
-                Ok(Connection::new(socket, Direction::ServerToClient))
-            }
+        if let Some(connection) = idle {
+            return Ok(connection);
         }
+        let socket = TcpStream::connect(self.address).await?;
+        Ok(Connection::new(socket, Direction::ServerToClient))
     }
 
     fn head(&self, request: &Request<'_>) -> String {

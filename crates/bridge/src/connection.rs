@@ -2,7 +2,7 @@
 
 use mcpreel_wire::http::body::{BodyLength, Eaten, Follower};
 use mcpreel_wire::http::head::HeadEnd;
-use mcpreel_wire::http::{Decoder, Head, Part, Piece, Protocol};
+use mcpreel_wire::http::{Decoder, Head, LIMIT, Part, Piece, Protocol};
 use mcpreel_wire::message::Direction;
 use std::collections::VecDeque;
 use std::io;
@@ -45,6 +45,8 @@ pub struct Connection {
     state: State,
     ready: VecDeque<Item>,
     buffer: Box<[u8]>,
+    /// Bytes that were read since a piece was whole.
+    fruitless: usize,
     has_ended: bool,
 }
 
@@ -64,6 +66,7 @@ impl Connection {
             state: State::Head(HeadEnd::default()),
             ready: VecDeque::new(),
             buffer: vec![0; AT_ONCE].into(),
+            fruitless: 0,
             has_ended: false,
         }
     }
@@ -78,7 +81,13 @@ impl Connection {
                 return Ok(None);
             }
             let read = self.socket.read(&mut self.buffer).await?;
+            self.fruitless += read;
             self.take(read);
+            if self.fruitless > LIMIT + AT_ONCE {
+                // It may go on for ever, and nobody keeps all of it.
+                self.has_ended = true;
+                self.ready.push_back(Item::TooLong);
+            }
         }
     }
 
@@ -128,9 +137,10 @@ impl Connection {
                     Eaten::Broken => rest.len(),
                 },
             };
-            let (mut head, ready) = (None, &mut self.ready);
+            let (mut head, ready, fruitless) = (None, &mut self.ready, &mut self.fruitless);
             let part = &rest[..length];
             self.decoder.push(self.reads, 0, part, &mut |piece| {
+                *fruitless = 0;
                 let item = item(piece);
                 if let Some(Item::Head(found)) = &item {
                     head = Some(BodyLength::of(found, None));

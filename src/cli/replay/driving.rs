@@ -131,7 +131,7 @@ pub struct Allowed {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Values")]
 pub struct Values {
-    /// The value of a placeholder: secret:1=env:NAME or =file:PATH
+    /// The value of a placeholder: `secret:1=env:NAME` or `=file:PATH`
     #[arg(long, value_name = "PLACEHOLDER=SOURCE", value_parser = bind)]
     pub bind: Vec<(String, String)>,
     /// Replace a recorded folder by another, in texts and file:// URIs

@@ -190,7 +190,7 @@ impl<'a> Plan<'a> {
         let reach = &self.driving.reach;
         Ok(Some(Command {
             words: reach.bridge(url, options)?,
-            secret_headers: reach.secret_headers(),
+            secrets: reach.secrets(&url.to_string()),
             dir: None,
         }))
     }
@@ -260,7 +260,7 @@ fn command(driving: &Driving, summary: &Summary, binder: &Binder) -> Result<Comm
     if !driving.command.is_empty() || driving.url.is_some() {
         return Ok(Command {
             words: driving.command.clone(),
-            secret_headers: Vec::new(),
+            secrets: Vec::new(),
             dir: None,
         });
     }

@@ -5,8 +5,8 @@
 //!           GET (legacy: what the server says by itself; HTTP+SSE: all that it says)
 //! ```
 //!
-//! * **Order.** `initialize` and `notifications/initialized` are over before the next message is
-//!   sent; all others are sent as they come, side by side.
+//! * **Order.** Requests are sent as they come, side by side. `initialize`, and messages without an answer,
+//!   are with the server before the next message is sent.
 //! * **Legacy sessions** (2025-03-26 to 2025-11-25, "Session Management"): their id and version go with
 //!   every request. Where the server has lost the session, a new one is begun with the same
 //!   `initialize`, and the message sent again. Streams that break are taken up again with
@@ -38,6 +38,12 @@ use tokio::sync::{Mutex, Notify};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
+/// How long requests may go on after the host has closed its side.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(10);
+
+/// How long a notification may hold up what comes after it.
+const IN_ORDER_WITHIN: Duration = Duration::from_secs(1);
+
 /// How long the end of a session may take.
 const LEAVE_WITHIN: Duration = Duration::from_secs(2);
 
@@ -63,6 +69,8 @@ pub struct Bridge {
 struct State {
     /// Whether the server has answered in streamable HTTP.
     is_streamable: bool,
+    /// The path to which the server has redirected.
+    moved: Option<String>,
     /// Where messages go in HTTP+SSE (2024-11-05).
     endpoint: Option<String>,
     /// Requests whose answers come on its stream.
@@ -134,6 +142,7 @@ impl Bridge {
                     None => break,
                 },
                 Some(_) = tasks.join_next() => {}
+                () = self.lines.closed() => break,
                 () = self.lost.notified() => return false,
             }
         }
@@ -145,7 +154,9 @@ impl Bridge {
             }
         };
         tokio::select! {
-            () = waits => {}
+            // Who has closed its side waits for a while, not for ever.
+            _ = timeout(ANSWERED_WITHIN, waits) => {}
+            () = self.lines.closed() => {}
             () = self.lost.notified() => return false,
         }
         let _ = timeout(LEAVE_WITHIN, self.leave()).await;
@@ -192,7 +203,8 @@ impl Bridge {
     async fn leave(&self) {
         let headers = self.session_headers();
         if self.state.borrow().session.is_some() {
-            let leave = self.request("DELETE", &self.target, headers, None);
+            let target = self.target();
+            let leave = request("DELETE", &target, headers, None);
             if let Ok(mut response) = self.client.send(&leave).await {
                 let _ = response.body().await;
             }
@@ -201,12 +213,23 @@ impl Bridge {
 
     /// Sends a message and hands on what comes for it. Requests that get no answer get an error.
     async fn carry(self: &Rc<Self>, message: &Rc<Message>) {
-        let turn = self.turn.lock().await;
+        let mut turn = Some(self.turn.lock().await);
         let is_first = matches!(message.step, Step::Initialize | Step::Initialized);
-        let turn = is_first.then_some(turn);
+        if !is_first && !message.requests.is_empty() {
+            turn = None;
+        }
         let mut open: HashSet<_> = message.requests.iter().cloned().collect();
-        let mut sent = self.send(message, &mut open).await;
+        let mut sent = {
+            let mut sending = std::pin::pin!(self.send(message, &mut open));
+            if let Ok(sent) = timeout(IN_ORDER_WITHIN, &mut sending).await {
+                sent
+            } else {
+                turn = turn.filter(|_| is_first);
+                sending.await
+            }
+        };
         if let Err(Failure::SessionLost(lost)) = &sent {
+            turn = None;
             sent = match self.begin_again(lost.as_deref()).await {
                 Ok(()) => self.send(message, &mut open).await,
                 Err(failure) => Err(failure),
@@ -253,13 +276,13 @@ impl Bridge {
             let state = self.state.borrow();
             (state.endpoint.clone(), state.session.clone())
         };
-        let target = endpoint.as_deref().unwrap_or(&self.target);
+        let target = endpoint.clone().unwrap_or_else(|| self.target());
         let headers = self.headers(message);
         if endpoint.is_some() {
             // The answer may come before the server has said that it will.
             self.state.borrow_mut().waiting.extend(open.iter().cloned());
         }
-        let request = self.request("POST", target, headers, Some(&message.line));
+        let request = request("POST", &target, headers, Some(&message.line));
         let sent = self.client.send(&request).await;
         let is_refused = !sent.as_ref().is_ok_and(Response::is_success);
         if endpoint.is_some() && is_refused {
@@ -282,8 +305,18 @@ impl Bridge {
             return Ok(());
         }
         let body = response.body().await?;
-        if status == 404 && session.is_some() && message.step == Step::Other {
+        // The revision says 404; some servers say 400, and in words what they mean.
+        let says_session = || {
+            String::from_utf8_lossy(&body)
+                .to_lowercase()
+                .contains("session")
+        };
+        let is_lost = status == 404 || status == 400 && says_session();
+        if is_lost && session.is_some() && message.step == Step::Other {
             return Err(Failure::SessionLost(session));
+        }
+        if self.moves(&response) {
+            return Box::pin(self.send(message, open)).await;
         }
         let refusal = self.refusal(&response, &body);
         let is_streamable = self.state.borrow().is_streamable || endpoint.is_some();
@@ -292,6 +325,27 @@ impl Bridge {
             return Box::pin(self.send(message, open)).await;
         }
         Err(refusal)
+    }
+
+    /// Whether the server has moved to another path, where it is asked from now on.
+    fn moves(&self, response: &Response<'_>) -> bool {
+        let mut state = self.state.borrow_mut();
+        let location = response.head.get("location").unwrap_or_default();
+        // The recorder in between has put its own name in the place of the server's.
+        let here = format!("http://{}", self.client.address());
+        let path = location.strip_prefix(&here).unwrap_or(location);
+        let is_moved = matches!(response.status(), 307 | 308) && state.moved.is_none();
+        let moves = is_moved && path.starts_with('/') && !path.starts_with("//");
+        if moves {
+            state.moved = Some(path.to_owned());
+        }
+        moves
+    }
+
+    /// Path and query of the server.
+    fn target(&self) -> String {
+        let moved = self.state.borrow().moved.clone();
+        moved.unwrap_or_else(|| self.target.clone())
     }
 
     /// Hands on the answer to a message.
@@ -327,9 +381,25 @@ impl Bridge {
                     last.id = event.id.or(last.id.take());
                     last.pause = event.retry.map(Duration::from_millis).or(last.pause);
                     let is_message = event.name.is_none_or(|name| name == "message");
-                    if is_message && !event.data.is_empty() {
+                    let is_message = is_message && !event.data.is_empty();
+                    if is_message && classify(&event.data).messages.is_empty() {
+                        let said: String = String::from_utf8_lossy(&event.data)
+                            .chars()
+                            .take(200)
+                            .collect();
+                        (self.say)(&format!("{} sent what is no message: {said}", self.url));
+                    } else if is_message {
                         self.deliver(&event.data, open).await;
                     }
+                }
+                Ok(Some(Item::Body(body))) if classify(&body).messages.is_empty() => {
+                    let kind = response.head.content_type().unwrap_or("a body");
+                    let said: String = String::from_utf8_lossy(&body).chars().take(200).collect();
+                    let text = format!(
+                        "{} answered with {kind} that is no message: {said}",
+                        self.url
+                    );
+                    return Err(Failure::Text(text));
                 }
                 Ok(Some(Item::Body(body))) => self.deliver(&body, open).await,
                 Ok(Some(Item::TooLong)) => return Err(too_long().into()),
@@ -384,7 +454,10 @@ impl Bridge {
         if response.head.get("server") == Some("mcpreel") {
             return Failure::Text(text.trim().trim_start_matches("mcpreel: ").to_owned());
         }
+        let location = response.head.get("location");
+        let to = location.map_or(String::new(), |url| format!(" to {url}"));
         let hint = match status {
+            401 if self.client.has_header("authorization") => "; it refuses the token",
             401 => "; it wants credentials: --header 'Authorization: Bearer …'",
             404 | 405 => "; is the path of the URL right?",
             _ => "",
@@ -395,7 +468,7 @@ impl Bridge {
         } else {
             format!(": {first}")
         };
-        Failure::Text(format!("{url} answered HTTP {status}{said}{hint}"))
+        Failure::Text(format!("{url} answered HTTP {status}{to}{said}{hint}"))
     }
 
     fn unreachable(&self, error: &io::Error) -> Failure {
@@ -410,29 +483,6 @@ async fn body_of(response: &mut Response<'_>) -> Vec<u8> {
 
 /// Requests and their headers.
 impl Bridge {
-    fn request<'a>(
-        &self,
-        method: &'static str,
-        target: &'a str,
-        mut headers: Headers,
-        body: Option<&'a [u8]>,
-    ) -> Request<'a> {
-        if body.is_some() {
-            headers.push(("Content-Type".into(), "application/json".to_owned()));
-        }
-        let accept = match method {
-            "POST" => "application/json, text/event-stream",
-            _ => "text/event-stream",
-        };
-        headers.push(("Accept".into(), accept.to_owned()));
-        Request {
-            method,
-            target,
-            headers,
-            body: body.map(<[u8]>::trim_ascii),
-        }
-    }
-
     fn session_headers(&self) -> Headers {
         let state = self.state.borrow();
         let session = state.session.clone();
@@ -455,5 +505,28 @@ impl Bridge {
             headers.extend(self.state.borrow().mirrored.headers(document.root()));
         }
         headers
+    }
+}
+
+/// A request, with the headers of each.
+fn request<'a>(
+    method: &'static str,
+    target: &'a str,
+    mut headers: Headers,
+    body: Option<&'a [u8]>,
+) -> Request<'a> {
+    if body.is_some() {
+        headers.push(("Content-Type".into(), "application/json".to_owned()));
+    }
+    let accept = match method {
+        "POST" => "application/json, text/event-stream",
+        _ => "text/event-stream",
+    };
+    headers.push(("Accept".into(), accept.to_owned()));
+    Request {
+        method,
+        target,
+        headers,
+        body: body.map(<[u8]>::trim_ascii),
     }
 }

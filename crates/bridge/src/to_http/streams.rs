@@ -1,7 +1,7 @@
 //! Sessions, and the streams beside the requests.
 
 use super::message::{Message, Step};
-use super::{Bridge, Failure, Headers, body_of};
+use super::{Bridge, Failure, Headers, body_of, request};
 use crate::client::Response;
 use crate::connection::Item;
 use mcpreel_wire::id::RequestId;
@@ -47,10 +47,10 @@ impl Bridge {
         let Some(initialize) = initialize else {
             return Err(Failure::SessionLost(None));
         };
-        let (url, target) = (&self.url, &self.target);
+        let (url, target) = (&self.url, self.target());
         let initialized: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
         for line in [&initialize.line, initialized] {
-            let request = self.request("POST", target, self.session_headers(), Some(line));
+            let request = request("POST", &target, self.session_headers(), Some(line));
             let sent = self.client.send(&request).await;
             let mut response = sent.map_err(|error| self.unreachable(&error))?;
             if !response.is_success() {
@@ -94,7 +94,8 @@ impl Bridge {
             }
             let mut headers = self.session_headers();
             headers.extend(last.id.clone().map(|id| ("Last-Event-ID".into(), id)));
-            let request = self.request("GET", &self.target, headers, None);
+            let target = self.target();
+            let request = request("GET", &target, headers, None);
             tries += 1;
             match self.client.send(&request).await {
                 Ok(mut response) if response.is_success() && response.head.is_event_stream() => {
@@ -141,7 +142,8 @@ impl Bridge {
 
     /// Reads that stream to its end; `named` gets the endpoint. Returns whether there was one.
     async fn events(&self, named: Sender<String>) -> bool {
-        let request = self.request("GET", &self.target, Headers::new(), None);
+        let target = self.target();
+        let request = request("GET", &target, Headers::new(), None);
         let Ok(mut response) = self.client.send(&request).await else {
             return false;
         };

@@ -45,6 +45,9 @@ const LEAVE_WITHIN: Duration = Duration::from_secs(5);
 /// Sessions at once: each is a process.
 const MOST_SESSIONS: usize = 100;
 
+/// Why a request is refused: the code of the error, the status of HTTP, and words.
+type Refusal = (i32, u16, String);
+
 /// A server of the sessions of one command.
 pub struct Sessions {
     command: Vec<OsString>,
@@ -53,6 +56,8 @@ pub struct Sessions {
     running: RefCell<BTreeMap<String, Rc<Process>>>,
     /// The worst exit code of a process so far.
     worst: Cell<i32>,
+    /// How often a process was used.
+    uses: Cell<u64>,
 }
 
 impl Sessions {
@@ -63,6 +68,7 @@ impl Sessions {
             is_guarded,
             running: RefCell::default(),
             worst: Cell::default(),
+            uses: Cell::default(),
         })
     }
 
@@ -100,6 +106,12 @@ impl Sessions {
         self.worst.get()
     }
 
+    /// The process is the one that was used last.
+    fn touch(&self, process: &Process) {
+        self.uses.set(self.uses.get() + 1);
+        process.used.set(self.uses.get());
+    }
+
     fn count(&self, code: i32) {
         self.worst.set(code.max(self.worst.get()));
     }
@@ -122,7 +134,9 @@ impl Sessions {
                 }
             }
             let is_ours = |authority: &str| host_of(authority) == "localhost";
-            let refused = foreign(head.get("host"), head.get("origin"), is_ours);
+            let [host, origin, site] =
+                ["host", "origin", "sec-fetch-site"].map(|name| head.get(name));
+            let refused = foreign(host, origin, site, is_ours);
             if let Some(why) = refused.filter(|_| self.is_guarded) {
                 return status(&mut client, 403, &format!("mcpreel: {why}\n")).await;
             }
@@ -212,7 +226,7 @@ impl Sessions {
         self: &Rc<Self>,
         head: &Head,
         content: &Content,
-    ) -> Result<(Rc<Process>, Option<String>), (i32, u16, String)> {
+    ) -> Result<(Rc<Process>, Option<String>), Refusal> {
         let messages = content.messages.iter();
         let is_modern = messages.clone().any(|it| it.meta.identity.is_some());
         let begins = messages.clone().any(
@@ -237,19 +251,28 @@ impl Sessions {
             return Err((INVALID_REQUEST, 400, text.to_owned()));
         };
         let process = self.running.borrow().get(session).cloned();
+        if let Some(process) = &process {
+            self.touch(process);
+        }
         let known = process.map(|process| (process, Some(session.to_owned())));
         known.ok_or_else(|| (NO_SESSION, 404, "there is no such session".to_owned()))
     }
 
     /// Starts a process for a new session, whose name begins with `kind`.
-    fn begin(self: &Rc<Self>, kind: &str) -> Result<(String, Rc<Process>), (i32, u16, String)> {
+    fn begin(self: &Rc<Self>, kind: &str) -> Result<(String, Rc<Process>), Refusal> {
         let failed = |text: String| (crate::BRIDGE_ERROR, 500, text);
-        if self.running.borrow().len() >= MOST_SESSIONS {
-            return Err(failed(format!("{MOST_SESSIONS} sessions are open already")));
+        // Few clients end their sessions: the one that was not used for longest makes room.
+        let running = self.running.borrow();
+        if running.len() >= MOST_SESSIONS
+            && let Some(oldest) = running.values().min_by_key(|it| it.used.get())
+        {
+            oldest.close_input();
         }
+        drop(running);
         let random = getrandom::u64().map_err(|error| failed(error.to_string()))?;
         let session = format!("{kind}{random:016x}");
         let process = Process::start(&self.command).map_err(|error| failed(error.to_string()))?;
+        self.touch(&process);
         let (sessions, name, one) = (Rc::clone(self), session.clone(), Rc::clone(&process));
         tokio::task::spawn_local(async move {
             let code = one.ended().await;

@@ -2,7 +2,7 @@
 
 use mcpreel_wire::framing::as_line;
 use mcpreel_wire::id::RequestId;
-use mcpreel_wire::message::{Body, Subject, classify};
+use mcpreel_wire::message::{Body, Notification, Subject, classify};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
@@ -33,6 +33,8 @@ pub struct Process {
     /// HTTP requests that wait, in the order in which they came.
     open: RefCell<BTreeMap<u64, Waiting>>,
     last: Cell<u64>,
+    /// When it was used last, as a number of uses.
+    pub used: Cell<u64>,
     /// Whether it says nothing any more.
     is_silent: Cell<bool>,
     /// What nobody could be told yet.
@@ -73,6 +75,7 @@ impl Process {
             input: RefCell::new(Some(input)),
             open: RefCell::default(),
             last: Cell::default(),
+            used: Cell::default(),
             is_silent: Cell::default(),
             unheard: RefCell::default(),
             code,
@@ -205,15 +208,14 @@ impl Process {
                 let way = id.and_then(|id| found(&|it| it.requests.contains(&id)));
                 return (way, true);
             }
-            Body::Notification(it) => match it.subject {
-                Subject::Progress { token, .. } => {
-                    token.and_then(|token| found(&|it| it.tokens.contains(&token)))
-                }
-                _ => {
-                    let stream = meta.and_then(|meta| meta.subscription);
-                    stream.and_then(|id| found(&|it| it.requests.contains(&id)))
-                }
-            },
+            Body::Notification(Notification {
+                subject: Subject::Progress { token, .. },
+                ..
+            }) => token.and_then(|token| found(&|it| it.tokens.contains(&token))),
+            Body::Notification(_) => {
+                let stream = meta.and_then(|meta| meta.subscription);
+                stream.and_then(|id| found(&|it| it.requests.contains(&id)))
+            }
             _ => None,
         };
         let way = named

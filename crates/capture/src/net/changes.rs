@@ -13,9 +13,9 @@ pub(super) fn foreign(rules: &Rules, raw: &[u8]) -> Option<String> {
         let found = fields.find(|(name, ..)| name.eq_ignore_ascii_case(wanted));
         found.map(|(_, value, _)| value)
     };
-    guard::foreign(value_of("host"), value_of("origin"), |authority| {
-        rules.ours.contains(&authority.to_ascii_lowercase())
-    })
+    let [host, origin, site] = ["host", "origin", "sec-fetch-site"].map(value_of);
+    let is_ours = |authority: &str| rules.ours.contains(&authority.to_ascii_lowercase());
+    guard::foreign(host, origin, site, is_ours)
 }
 
 /// The lines of a head, each with its end.

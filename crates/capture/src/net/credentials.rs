@@ -50,6 +50,8 @@ const ENDINGS: [&str; 6] = [
 /// Takes credentials out.
 pub struct Credentials {
     key: [u8; 32],
+    /// Names of headers that the user adds, in lower case.
+    added: Vec<String>,
     /// The values seen so far, by their hash.
     seen: RefCell<HashMap<[u8; 16], u32>>,
 }
@@ -85,10 +87,25 @@ pub enum Syntax {
 }
 
 impl Credentials {
-    /// With a key that nobody else has.
-    pub fn new(key: [u8; 32]) -> Self {
-        let seen = RefCell::default();
-        Self { key, seen }
+    /// With a key that nobody else has. The values of headers that the user `adds` are credentials,
+    /// whatever their names.
+    pub fn new(key: [u8; 32], adds: &[(String, String)]) -> Self {
+        let names = adds.iter().map(|(name, _)| name.to_ascii_lowercase());
+        Self {
+            key,
+            added: names.collect(),
+            seen: RefCell::default(),
+        }
+    }
+
+    /// Where in the value of a header the credentials stand.
+    fn in_header(&self, name: &str, value: &[u8]) -> Vec<Range<usize>> {
+        let found = in_header(name, value);
+        let is_added = self.added.iter().any(|it| it.eq_ignore_ascii_case(name));
+        if found.is_empty() && is_added {
+            return only_filled(0..value.len());
+        }
+        found
     }
 
     /// A URL without the values of its parameters that are credentials.
@@ -100,7 +117,7 @@ impl Credentials {
     /// The value of a header as it goes on record.
     pub fn hide_in_header(&self, name: &str, value: &str) -> String {
         let value = value.as_bytes();
-        let hidden = self.replace(value, &in_header(name, value), ' ');
+        let hidden = self.replace(value, &self.in_header(name, value), ' ');
         String::from_utf8_lossy(&hidden).into_owned()
     }
 
@@ -121,7 +138,7 @@ impl Credentials {
             folds_secret = is_secret_header(name.trim());
             let (found, space) = match &*name.trim().to_ascii_lowercase() {
                 "location" | "referer" => (in_url(value), '+'),
-                name => (in_header(name, value), ' '),
+                name => (self.in_header(name, value), ' '),
             };
             let found: Vec<_> = found.into_iter().map(|it| shifted(&it, start)).collect();
             self.replace(line, &found, space)
@@ -344,7 +361,7 @@ mod tests {
     use mcpreel_wire::http::Head;
 
     fn credentials() -> Credentials {
-        Credentials::new([7; 32])
+        Credentials::new([7; 32], &[])
     }
 
     /// A text with the fingerprints left out, which no test can know.
@@ -470,7 +487,7 @@ mod tests {
             credentials.hide_in_url(&url),
             format!("/?token={}", token.replace(' ', "+"))
         );
-        let other = Credentials::new([8; 32]).hide_in_header("DPoP", &long);
+        let other = Credentials::new([8; 32], &[]).hide_in_header("DPoP", &long);
         assert_ne!(other, token, "the key is the recording's");
     }
 }

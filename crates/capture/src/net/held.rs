@@ -197,7 +197,7 @@ mod tests {
                 rest = &rest[taken..];
             }
         }
-        let (recorded, raw) = body.release(&Credentials::new([1; 32]));
+        let (recorded, raw) = body.release(&Credentials::new([1; 32], &[]));
         assert_eq!((raw, recorded.len()), (framed.to_vec(), framed.len()));
         recorded
     }

@@ -187,7 +187,7 @@ impl Play<'_> {
         let file = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(record::Options {
             command: self.command.words.clone(),
-            secret_headers: self.command.secret_headers.clone(),
+            secrets: self.command.secrets.clone(),
             name: Some(self.summary.name.clone()),
             dir: self.dir.clone(),
             cwd: self.command.dir.clone(),

@@ -50,8 +50,8 @@ const TOLD: Duration = Duration::from_millis(100);
 #[derive(Clone, Debug)]
 pub struct Command {
     pub words: Vec<OsString>,
-    /// Headers in those words whose values do not go on record.
-    pub secret_headers: Vec<(String, String)>,
+    /// Credentials in those words that do not go on record, each with what stands before it.
+    pub secrets: Vec<(String, String)>,
     /// The working directory; `None`: ours.
     pub dir: Option<PathBuf>,
 }
@@ -84,7 +84,7 @@ impl Command {
         let dir = dir.and_then(Result::ok).map(PathBuf::from);
         Ok(Self {
             words: words.into_iter().map(OsString::from).collect(),
-            secret_headers: Vec::new(),
+            secrets: Vec::new(),
             dir: dir.filter(|dir| dir.is_dir()),
         })
     }

@@ -36,8 +36,9 @@ use std::process::{ExitCode, ExitStatus};
 pub struct Options {
     /// The server's command and its arguments; none where it is reached by its URL alone.
     pub command: Vec<OsString>,
-    /// Headers whose values do not go on record where command lines have them: they are credentials.
-    pub secret_headers: Vec<(String, String)>,
+    /// Credentials that do not go on record where command lines have them, each with what stands before it
+    /// there.
+    pub secrets: Vec<(String, String)>,
     /// A name for it; `None` takes the command's.
     pub name: Option<String>,
     /// The folder of recordings, or why none could be determined.

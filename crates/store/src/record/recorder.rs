@@ -103,14 +103,12 @@ impl Recorder {
     }
 }
 
-/// Puts placeholders in the place of the values of these headers in a word of a command line.
-fn hide_headers(word: &mut String, headers: &[(String, String)]) {
-    for (number, (name, value)) in (1..).zip(headers) {
-        for space in [" ", ""] {
-            let header = format!("{name}:{space}{value}");
-            if word.contains(&header) {
-                *word = word.replace(&header, &format!("{name}:{space}‹secret:{number}›"));
-            }
+/// Puts placeholders in the place of these secrets in a word of a command line.
+fn hide(word: &mut String, secrets: &[(String, String)]) {
+    for (number, (before, secret)) in (1..).zip(secrets) {
+        let text = format!("{before}{secret}");
+        if !secret.is_empty() && word.contains(&text) {
+            *word = word.replace(&text, &format!("{before}‹secret:{number}›"));
         }
     }
 }
@@ -127,7 +125,7 @@ impl Files {
         let random = || getrandom::u32().map_err(|error| error.to_string());
         let mut ours = context::of(&options.command, clock.wall_ns());
         let words = ours.argv.iter_mut().chain(&mut ours.host.command);
-        words.for_each(|word| hide_headers(word, &options.secret_headers));
+        words.for_each(|word| hide(word, &options.secrets));
         let cwd = options.cwd.as_ref();
         let cwd = cwd.map(|dir| dir.to_string_lossy().into_owned());
         let name = options.name.clone();

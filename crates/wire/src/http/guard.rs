@@ -6,10 +6,12 @@ use std::net::IpAddr;
 /// Why a request does not come from a client of ours: a web page that was led here has a foreign `Host`
 /// (a name that was bound to this address), or the `Origin` of a page elsewhere, or `null`, which a frame
 /// in it can have. An address in `Host` is fine: nobody else can bind it. So are origins of programs with
-/// pages inside, `vscode-webview://…` or `file://`. `is_ours` says which authorities are ours besides.
+/// pages inside, `vscode-webview://…` or `file://`. `is_ours` says which authorities are ours besides;
+/// `site` is `Sec-Fetch-Site`.
 pub fn foreign(
     host: Option<&str>,
     origin: Option<&str>,
+    site: Option<&str>,
     is_ours: impl Fn(&str) -> bool,
 ) -> Option<String> {
     let is_known = |authority: &str| {
@@ -21,7 +23,11 @@ pub fn foreign(
             "the request is meant for {host}, which is not served here"
         ));
     }
-    let origin = origin?;
+    // An image or a link has no origin, but a browser says where it stands.
+    let Some(origin) = origin else {
+        let is_page = site == Some("cross-site");
+        return is_page.then(|| "the request comes from a web page elsewhere".to_owned());
+    };
     let is_page = match origin.split_once("://") {
         Some(("http" | "https", authority)) => {
             !matches!(host_of(authority), "localhost" | "127.0.0.1" | "::1")

@@ -175,6 +175,15 @@ fn a_server_that_is_not_there_is_told_to_the_host() {
         message.contains("refused") && told[0]["id"] == 0,
         "{told:?}"
     );
+    // Our own 502 is not taken for that of a gateway.
+    let causes = library.json(&["why", "127.0.0.1-http"]);
+    let causes: Vec<_> = causes.iter().map(|it| it["cause"].as_str()).collect();
+    assert_eq!(
+        causes.first(),
+        Some(&Some("server-unreachable")),
+        "{causes:?}"
+    );
+    assert!(!causes.contains(&Some("http-refused")), "{causes:?}");
 }
 
 #[test]

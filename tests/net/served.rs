@@ -3,6 +3,7 @@
 use crate::http_server::{HttpServer, json, respond};
 use crate::support::host_session::{Collected, Session};
 use crate::support::pieces::Pieces;
+use crate::support::proxy::later_upstream;
 use crate::support::{Library, send, text, wait_for};
 use nix::sys::signal::Signal;
 use std::io::{Read as _, Write as _};
@@ -264,6 +265,10 @@ fn a_network_recording_is_replayed_to_a_url_or_to_a_command() {
         assert!(replayed.status.success(), "{told}");
         assert!(told.contains("2 of them the same"), "{told}");
     }
+    let (_, nobody) = later_upstream();
+    let lost = replay(&["--url", &nobody]);
+    let told = text(&lost);
+    assert!(told.contains("nothing listens there"), "{told}");
     let other = replay(&["--url", &server.url, "--conversation", "9"]);
     assert_eq!(other.status.code(), Some(2), "{}", text(&other));
 }

@@ -179,25 +179,31 @@ impl Director<'_> {
     }
 }
 
-/// Why the server is of the other era than the recording, if its first answer shows that.
-fn other_era(exchange: &Exchange, outcome: &Outcome, answer: Value<'_>) -> Option<&'static str> {
-    let refused = matches!(outcome, Outcome::Error { .. });
+/// Why the server is of the other era than the recording, if its first answer shows that. What it says
+/// comes first: it may have another reason.
+fn other_era(exchange: &Exchange, outcome: &Outcome, answer: Value<'_>) -> Option<String> {
+    let refused = match outcome {
+        Outcome::Error { message, .. } => Some(message.as_deref().map_or("an error", |it| it)),
+        _ => None,
+    };
+    let refused = refused.map(|message| escape(message));
     let has_type = answer
         .get("result")
         .map(|result| result.get("resultType").is_some());
     match exchange.era {
         _ if exchange.status != Status::Ok => None,
-        Era::Legacy if &*exchange.method == "initialize" && refused => Some(
-            "the recording begins with initialize, which the server refuses: it may speak the \
-             modern era only",
-        ),
-        Era::Modern if refused => Some(
-            "the recording has no handshake, and the server refuses its first request: it may \
-             speak the legacy era only",
-        ),
+        Era::Legacy if &*exchange.method == "initialize" => Some(format!(
+            "the server refuses initialize: {}; unless that is why, it may speak the modern era only",
+            refused?
+        )),
+        Era::Modern if refused.is_some() => Some(format!(
+            "the server refuses the first request: {}; unless that is why, it may speak the legacy era only",
+            refused?
+        )),
         Era::Modern if has_type == Some(false) => Some(
             "the recording is of the modern era, and the server's first answer has no resultType: \
-             it is of the legacy one",
+             it is of the legacy one"
+                .to_owned(),
         ),
         _ => None,
     }

@@ -37,10 +37,12 @@ impl Director<'_> {
     }
 
     fn conclude(&mut self, last_words: &str, requests: u64) {
-        match self.ending.stop {
+        match self.ending.stop.clone() {
             Some(Stop::Hang) => self.conclude_hang(last_words),
             Some(Stop::Crash) => self.conclude_crash(last_words, requests),
-            Some(Stop::OtherEra(why)) => self.judge.trouble(Trouble::Unreadable, why.into()),
+            Some(Stop::OtherEra(why)) => {
+                self.judge.trouble(Trouble::Unreadable, why.as_str().into());
+            }
             Some(Stop::Interrupted(_)) | None => {}
             Some(Stop::End) => {
                 self.conclude_end(last_words, requests);

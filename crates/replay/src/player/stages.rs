@@ -61,8 +61,8 @@ pub enum Stop {
     Hang,
     /// The server ended, or closed a pipe, with work pending.
     Crash,
-    /// The server is of the other era than the recording: why that is likely.
-    OtherEra(&'static str),
+    /// The server is of the other era than the recording: why that is likely, escaped.
+    OtherEra(String),
     Interrupted(i32),
 }
 

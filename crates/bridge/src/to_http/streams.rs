@@ -1,7 +1,8 @@
 //! Sessions, and the streams beside the requests.
 
 use super::message::{Message, Step};
-use super::{Bridge, Failure, Headers, body_of, request};
+use super::request::request;
+use super::{Bridge, Failure, Headers, body_of};
 use crate::client::Response;
 use crate::connection::Item;
 use mcpreel_wire::id::RequestId;

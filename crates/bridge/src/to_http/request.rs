@@ -1,0 +1,90 @@
+//! What a request says besides its message, and why one was refused.
+
+use super::message::{Message, Step};
+use super::{Bridge, Failure};
+use crate::client::{Headers, Request, Response};
+use mcpreel_wire::json::Document;
+use std::io;
+
+impl Bridge {
+    /// Why a request was refused: in the server's own words, if they are JSON-RPC.
+    pub(super) fn refusal(&self, response: &Response<'_>, body: &[u8]) -> Failure {
+        let document = Document::parse(body).ok();
+        let error = document.as_ref().and_then(|it| it.root().get("error"));
+        if let Some(error) = error.filter(|it| it.is_object() && it.get("code").is_some()) {
+            return Failure::Error(error.raw_text().into_owned());
+        }
+        let (status, url) = (response.status(), &self.url);
+        let text = String::from_utf8_lossy(body);
+        // What the recorder in between says of itself is a sentence already.
+        if response.head.get("server") == Some("mcpreel") {
+            return Failure::Text(text.trim().trim_start_matches("mcpreel: ").to_owned());
+        }
+        let location = response.head.get("location");
+        let to = location.map_or(String::new(), |url| format!(" to {url}"));
+        let hint = match status {
+            401 if self.client.has_header("authorization") => "; it refuses the token",
+            401 => "; it wants credentials: --header 'Authorization: Bearer …'",
+            404 | 405 => "; is the path of the URL right?",
+            _ => "",
+        };
+        let first: String = text.trim().chars().take(200).collect();
+        let said = if first.is_empty() {
+            first
+        } else {
+            format!(": {first}")
+        };
+        Failure::Text(format!("{url} answered HTTP {status}{to}{said}{hint}"))
+    }
+
+    pub(super) fn unreachable(&self, error: &io::Error) -> Failure {
+        Failure::Text(format!("{} cannot be reached: {error}", self.url))
+    }
+
+    pub(super) fn session_headers(&self) -> Headers {
+        let state = self.state.borrow();
+        let session = state.session.clone();
+        let version = state.version.clone();
+        let session = session.map(|it| ("Mcp-Session-Id".into(), it));
+        let version = version.map(|it| ("MCP-Protocol-Version".into(), it));
+        session.into_iter().chain(version).collect()
+    }
+
+    /// The headers of a message besides those of each.
+    pub(super) fn headers(&self, message: &Message) -> Headers {
+        let Some(version) = &message.version else {
+            return match message.step {
+                Step::Initialize => Headers::new(),
+                _ => self.session_headers(),
+            };
+        };
+        let mut headers = vec![("MCP-Protocol-Version".into(), version.clone())];
+        if let Ok(document) = Document::parse(&message.line) {
+            headers.extend(self.state.borrow().mirrored.headers(document.root()));
+        }
+        headers
+    }
+}
+
+/// A request, with the headers of each.
+pub(super) fn request<'a>(
+    method: &'static str,
+    target: &'a str,
+    mut headers: Headers,
+    body: Option<&'a [u8]>,
+) -> Request<'a> {
+    if body.is_some() {
+        headers.push(("Content-Type".into(), "application/json".to_owned()));
+    }
+    let accept = match method {
+        "POST" => "application/json, text/event-stream",
+        _ => "text/event-stream",
+    };
+    headers.push(("Accept".into(), accept.to_owned()));
+    Request {
+        method,
+        target,
+        headers,
+        body: body.map(<[u8]>::trim_ascii),
+    }
+}

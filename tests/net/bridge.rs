@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex};
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 const INITIALIZE_RESULT: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"server","version":"1"}}}"#;
 
 /// Answers the handshake in the session `name`, and what else a session needs; `None` for the rest.
@@ -65,8 +66,7 @@ fn a_host_on_pipes_speaks_with_a_server_behind_a_url_and_both_sides_are_on_recor
     let library = Library::new();
     let header = ["--header", "Authorization: Bearer hunter2hunter2"];
     let host = start(&library, &server.url, &header);
-    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    say(&host, &[INITIALIZE, INITIALIZED, ping]);
+    say(&host, &[INITIALIZE, INITIALIZED, PING]);
     let received = host.end();
     assert!(received.status.success(), "{received:?}");
     let told: Vec<_> = lines(&received);
@@ -207,14 +207,7 @@ fn a_lost_session_is_begun_again_and_the_message_sent_again() {
     });
     let library = Library::new();
     let host = start(&library, &server.url, &[]);
-    say(
-        &host,
-        &[
-            INITIALIZE,
-            INITIALIZED,
-            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
-        ],
-    );
+    say(&host, &[INITIALIZE, INITIALIZED, PING]);
     let received = host.end();
     let told = lines(&received);
     assert_eq!(told.len(), 2, "the host sees one handshake: {told:?}");
@@ -240,14 +233,7 @@ fn a_stream_that_breaks_is_taken_up_again_where_it_ended() {
     });
     let library = Library::new();
     let host = start(&library, &server.url, &[]);
-    say(
-        &host,
-        &[
-            INITIALIZE,
-            INITIALIZED,
-            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
-        ],
-    );
+    say(&host, &[INITIALIZE, INITIALIZED, PING]);
     let told = lines(&host.end());
     assert_eq!(
         (told.len(), &told[1]["result"]),
@@ -284,7 +270,7 @@ fn a_server_that_has_only_http_and_sse_is_found_and_its_end_is_ours() {
     let host = start(&library, &server.url, &[]);
     say(&host, &[INITIALIZE, INITIALIZED]);
     wait_for("the handshake", || (host.out.lines() == 1).then_some(()));
-    say(&host, &[r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#]);
+    say(&host, &[PING]);
     // The stream's end is the end, though the host has not closed its side.
     let received = host.wait();
     let told = lines(&received);
@@ -345,14 +331,7 @@ fn a_server_that_has_moved_to_another_path_is_asked_there() {
     });
     let library = Library::new();
     let host = start(&library, &server.url, &[]);
-    say(
-        &host,
-        &[
-            INITIALIZE,
-            INITIALIZED,
-            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
-        ],
-    );
+    say(&host, &[INITIALIZE, INITIALIZED, PING]);
     let told = lines(&host.end());
     assert_eq!((told.len(), &told[1]["id"]), (2, &1.into()), "{told:?}");
     let asked = server.requests();
@@ -374,14 +353,7 @@ fn an_event_without_end_is_an_error_and_ends_the_stream() {
     });
     let library = Library::new();
     let host = start(&library, &server.url, &["--max-size", "1MB"]);
-    say(
-        &host,
-        &[
-            INITIALIZE,
-            INITIALIZED,
-            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
-        ],
-    );
+    say(&host, &[INITIALIZE, INITIALIZED, PING]);
     wait_for("the error", || (host.out.lines() == 2).then_some(()));
     let told = lines(&host.end());
     let message = told[1]["error"]["message"].as_str().unwrap();
@@ -421,14 +393,7 @@ fn a_host_that_is_gone_leaves_nobody_behind_while_a_call_hangs() {
     });
     let library = Library::new();
     let mut host = start(&library, &server.url, &[]);
-    say(
-        &host,
-        &[
-            INITIALIZE,
-            INITIALIZED,
-            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
-        ],
-    );
+    say(&host, &[INITIALIZE, INITIALIZED, PING]);
     wait_for("the call", || {
         server
             .requests()

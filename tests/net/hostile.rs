@@ -151,6 +151,16 @@ impl Watched {
         })
     }
 
+    /// Asks for the flood: all of it comes, and costs little.
+    fn asks_for(self, flood: &Flood, what: &str) {
+        let request = self.request("/flood");
+        let received = self.received_beside(|mut socket| {
+            socket.write_all(request.as_bytes()).unwrap();
+        });
+        assert_eq!(received, flood.length(), "{what}");
+        self.assert_bounded(what);
+    }
+
     /// Waits until the indexer has seen the end of a connection; then neither may have taken too much.
     fn assert_bounded(self, what: &str) {
         wait_for_work(self.indexer, "the end of it on record", || {
@@ -196,12 +206,7 @@ fn what_never_ends_costs_no_memory_and_the_others_go_on() {
     ] {
         let flood = Flood::of_letters(head);
         let watched = Watched::start(scheme, flood.clone());
-        let request = watched.request("/flood");
-        let received = watched.received_beside(|mut socket| {
-            socket.write_all(request.as_bytes()).unwrap();
-        });
-        assert_eq!(received, flood.length(), "{what}");
-        watched.assert_bounded(what);
+        watched.asks_for(&flood, what);
     }
 }
 
@@ -243,12 +248,7 @@ fn a_bomb_is_passed_on_and_not_unpacked_to_its_end() {
             times: 1,
         };
         let watched = Watched::start("http", flood.clone());
-        let request = watched.request("/flood");
-        let received = watched.received_beside(|mut socket| {
-            socket.write_all(request.as_bytes()).unwrap();
-        });
-        assert_eq!(received, flood.length(), "{what}");
-        watched.assert_bounded(what);
+        watched.asks_for(&flood, what);
     }
 }
 

@@ -42,6 +42,7 @@ pub struct Connection {
     socket: TcpStream,
     reads: Direction,
     decoder: Decoder,
+    /// Follows the framing beside the decoder, which gives nothing where a message with an empty body ends.
     state: State,
     ready: VecDeque<Item>,
     buffer: Box<[u8]>,

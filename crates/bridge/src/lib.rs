@@ -28,9 +28,20 @@ use serde_json::json;
 /// servers' own errors).
 const BRIDGE_ERROR: i32 = -32000;
 
-/// An error response of our own.
-fn error_response(id: Option<&RequestId>, code: i32, message: &str) -> Vec<u8> {
+/// The response with this error, the JSON of which is given.
+fn error_response(id: Option<&RequestId>, error: &str) -> Vec<u8> {
     let id = id.map_or("null", RequestId::json);
-    let error = json!({"code": code, "message": message});
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}").into_bytes()
+}
+
+/// The JSON of an error of our own.
+fn own_error(code: i32, message: &str) -> String {
+    json!({"code": code, "message": message}).to_string()
+}
+
+/// The beginning of what came in place of a message, for an error.
+fn beginning_of(bytes: &[u8]) -> String {
+    const CHARACTERS: usize = 200;
+    let text = String::from_utf8_lossy(bytes);
+    text.trim().chars().take(CHARACTERS).collect()
 }

@@ -18,9 +18,9 @@ use mcpreel_wire::http::head::{percent_decoded, status_line};
 use mcpreel_wire::json::Document;
 use serde::Serialize;
 
-/// An HTTP exchange with its heads, and what it carried.
+/// An HTTP exchange with its heads and bodies.
 #[derive(Clone, Debug, Default)]
-pub struct Carried {
+pub struct FullExchange {
     pub http: HttpExchange,
     pub sent: Vec<u8>,
     pub received: Vec<u8>,
@@ -44,17 +44,17 @@ pub struct Step {
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Kind {
-    /// The server wants a token, or another one.
+    /// A 401: the server wants a token, or another one.
     Challenge,
-    /// What the server is called, and who gives tokens for it.
+    /// The metadata of the server (RFC 9728): its name, and its authorization servers.
     ResourceMetadata,
-    /// Where the authorization server is asked for what.
+    /// The metadata of an authorization server (RFC 8414): its endpoints.
     ServerMetadata,
     Registration,
     Token,
-    /// A request with a token is served.
+    /// The server answers a request that has a token.
     Accepted,
-    /// The token is good, but not for this.
+    /// A 403 with `insufficient_scope`: the token lacks a scope.
     StepUp,
 }
 
@@ -63,7 +63,7 @@ impl Kind {
         self.into()
     }
 
-    fn of(one: &Carried) -> Option<Self> {
+    fn of(one: &FullExchange) -> Option<Self> {
         let path = one.http.target.split('?').next().unwrap_or_default();
         let well_known = |name: &str| path.contains(&format!("/.well-known/{name}"));
         let challenge = header(one.http.response_head.as_deref(), "www-authenticate");
@@ -84,7 +84,7 @@ impl Kind {
 }
 
 /// The steps among these exchanges, which are in order; `server` is the URL of the server.
-pub fn steps<'c>(exchanges: impl IntoIterator<Item = &'c Carried>, server: &str) -> Vec<Step> {
+pub fn steps<'c>(exchanges: impl IntoIterator<Item = &'c FullExchange>, server: &str) -> Vec<Step> {
     let mut lane = Lane {
         server: server.to_owned(),
         ..Lane::default()
@@ -98,7 +98,7 @@ pub fn steps<'c>(exchanges: impl IntoIterator<Item = &'c Carried>, server: &str)
     lane.steps
 }
 
-/// The steps so far, and what they said that later ones have to fit.
+/// The steps so far, and the values in them that later steps have to match.
 #[derive(Default)]
 struct Lane {
     server: String,
@@ -107,7 +107,7 @@ struct Lane {
     dialled: String,
     /// Where the challenge says that the metadata of the resource is.
     announced: Option<String>,
-    /// What the server is called in its metadata.
+    /// The name of the server in its metadata.
     resource: Option<String>,
     issuer: Option<String>,
     /// The scope that the challenge wants.
@@ -115,7 +115,7 @@ struct Lane {
 }
 
 impl Lane {
-    fn add(&mut self, kind: Kind, one: &Carried) {
+    fn add(&mut self, kind: Kind, one: &FullExchange) {
         let is_again = self.steps.last().is_some_and(|step| step.kind == kind);
         // What is served without a challenge before it tells nothing of the way to it.
         if kind == Kind::Accepted && (is_again || self.steps.is_empty()) {
@@ -190,7 +190,7 @@ impl Lane {
         missed
     }
 
-    fn challenge(&mut self, one: &Carried) -> Vec<String> {
+    fn challenge(&mut self, one: &FullExchange) -> Vec<String> {
         self.dialled = dialled(one);
         let response = one.http.response_head.iter();
         let challenges = response.flat_map(|head| head.all("www-authenticate"));
@@ -213,7 +213,7 @@ impl Lane {
         wrong
     }
 
-    fn resource_metadata(&mut self, one: &Carried) -> Vec<String> {
+    fn resource_metadata(&mut self, one: &FullExchange) -> Vec<String> {
         if one.http.status != Some(200) {
             return Vec::new();
         }
@@ -243,7 +243,7 @@ impl Lane {
         wrong
     }
 
-    fn server_metadata(&mut self, one: &Carried) -> Vec<String> {
+    fn server_metadata(&mut self, one: &FullExchange) -> Vec<String> {
         if one.http.status != Some(200) {
             return Vec::new();
         }
@@ -265,7 +265,7 @@ impl Lane {
         wrong
     }
 
-    fn token(&mut self, one: &Carried) -> Vec<String> {
+    fn token(&mut self, one: &FullExchange) -> Vec<String> {
         let mut wrong: Vec<_> = refusal(one).into_iter().collect();
         match (form(&one.sent, "resource"), &self.resource) {
             (None, Some(_)) => wrong.push("the request does not say the resource".to_owned()),
@@ -290,14 +290,14 @@ impl Lane {
 }
 
 /// The URL that a client dials for a request. Only authority and path of it are looked at.
-fn dialled(one: &Carried) -> String {
+fn dialled(one: &FullExchange) -> String {
     let host = header(one.http.request_head.as_deref(), "host").unwrap_or_default();
     let path = one.http.target.split('?').next().unwrap_or_default();
     format!("http://{host}{path}")
 }
 
 /// Why a request of OAuth was refused, in the words of the server.
-fn refusal(one: &Carried) -> Option<String> {
+fn refusal(one: &FullExchange) -> Option<String> {
     one.http.status.filter(|status| *status >= 400)?;
     let words = ["error", "error_description"].map(|name| member(&one.received, name));
     let words: Vec<_> = words.into_iter().flatten().collect();

@@ -3,7 +3,7 @@
 use crate::reader::reader_rows::{self, Stored, number};
 use crate::reader::{EventRow, ReadError, Recording};
 use crate::schema::{moment, to_sql};
-use mcpreel_lint::authorization::{Carried, Step, steps};
+use mcpreel_lint::authorization::{FullExchange, Step, steps};
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::{Envelope, FrameHead, Seq, StreamId};
 use mcpreel_trace::http::{End, HttpExchange, Timing};
@@ -107,7 +107,7 @@ impl Recording {
                 }
             }
             let [sent, received] = bodies;
-            exchanges.push(Carried {
+            exchanges.push(FullExchange {
                 http,
                 sent,
                 received,

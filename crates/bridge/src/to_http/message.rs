@@ -1,4 +1,4 @@
-//! A line of the host, as far as its way to the server depends on it.
+//! A line of the host, and what the bridge needs to know of it.
 
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::message::{Body, Subject, classify};

@@ -20,9 +20,9 @@ mod request;
 mod streams;
 
 use crate::client::{Client, Headers, Response, too_long};
-use crate::connection::Item;
+use crate::connection::{Event, Item};
 use crate::request_headers::MirroredArguments;
-use crate::{BRIDGE_ERROR, error_response};
+use crate::{BRIDGE_ERROR, beginning_of, error_response, own_error};
 use mcpreel_wire::framing::as_line;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Document, follow};
@@ -56,13 +56,13 @@ pub struct Bridge {
     url: String,
     target: String,
     lines: Sender<Vec<u8>>,
-    /// Says something to the user.
+    /// Tells the user something.
     say: Box<dyn Fn(&str)>,
-    /// Held by whoever has to be over before the next message is sent.
+    /// Locked while a message is sent that the server must have before the next one.
     turn: Mutex<()>,
-    /// An answer came on a stream that is not its request's own.
+    /// Notified of an answer that came on another stream than that of its request.
     answered: Notify,
-    /// The stream on which everything comes has ended (2024-11-05).
+    /// Notified when the stream of all answers has ended (2024-11-05).
     lost: Notify,
     state: RefCell<State>,
 }
@@ -92,7 +92,7 @@ struct State {
 struct Open {
     task: AbortHandle,
     message: Rc<Message>,
-    /// Whether the host may wait for its end for ever: a subscription, or a request that it cancelled.
+    /// Whether the server may never end it: a subscription, or a request that the host cancelled.
     is_endless: bool,
 }
 
@@ -102,7 +102,7 @@ enum Failure {
     Error(String),
     /// In words.
     Text(String),
-    /// The server does not know the session any more that the message named.
+    /// The server no longer knows the session that the message named.
     SessionLost(Option<String>),
 }
 
@@ -156,7 +156,7 @@ impl Bridge {
             }
         };
         tokio::select! {
-            // Who has closed its side waits for a while, not for ever.
+            // A host that has closed its side gets the answers that come within a limit.
             _ = timeout(ANSWERED_WITHIN, waits) => {}
             () = self.lines.closed() => {}
             () = self.lost.notified() => return false,
@@ -256,15 +256,12 @@ impl Bridge {
         if open.is_empty() {
             (self.say)(&text);
         }
+        let error = match failure {
+            Failure::Error(json) => json.clone(),
+            _ => own_error(BRIDGE_ERROR, &text),
+        };
         for id in open {
-            let response = match failure {
-                Failure::Error(error) => {
-                    let id = id.json();
-                    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}").into_bytes()
-                }
-                _ => error_response(Some(id), BRIDGE_ERROR, &text),
-            };
-            self.give(&response).await;
+            self.give(&error_response(Some(id), &error)).await;
         }
     }
 
@@ -292,21 +289,31 @@ impl Bridge {
             open.retain(|id| state.waiting.remove(id));
         }
         let mut response = sent.map_err(|error| self.unreachable(&error))?;
-        let status = response.status();
-        if endpoint.is_some() && !is_refused {
+        if is_refused {
+            return self.refused(message, open, (&mut response, session)).await;
+        }
+        if endpoint.is_some() {
             open.clear();
             response.body().await?;
             return Ok(());
         }
-        if response.is_success() {
-            self.keep_session(message, &response);
-            self.answer(message, &mut response, open).await?;
-            if message.step == Step::Initialized {
-                self.listen();
-            }
-            return Ok(());
+        self.keep_session(message, &response);
+        self.answer(message, &mut response, open).await?;
+        if message.step == Step::Initialized {
+            self.listen();
         }
-        let body = response.body().await?;
+        Ok(())
+    }
+
+    /// Deals with a refusal of a message that named `session`: sends it again where the server has moved,
+    /// or has another transport.
+    async fn refused(
+        self: &Rc<Self>,
+        message: &Rc<Message>,
+        open: &mut HashSet<RequestId>,
+        (response, session): (&mut Response<'_>, Option<String>),
+    ) -> Result<(), Failure> {
+        let (status, body) = (response.status(), response.body().await?);
         // The revision says 404; some servers say 400, and in words what they mean.
         let says_session = || {
             String::from_utf8_lossy(&body)
@@ -317,12 +324,15 @@ impl Bridge {
         if is_lost && session.is_some() && message.step == Step::Other {
             return Err(Failure::SessionLost(session));
         }
-        if self.moves(&response) {
+        if self.moves(response) {
             return Box::pin(self.send(message, open)).await;
         }
-        let refusal = self.refusal(&response, &body);
-        let is_streamable = self.state.borrow().is_streamable || endpoint.is_some();
-        let may_be_older = matches!(status, 400 | 404 | 405) && !is_streamable;
+        let refusal = self.refusal(response, &body);
+        let is_known = {
+            let state = self.state.borrow();
+            state.is_streamable || state.endpoint.is_some()
+        };
+        let may_be_older = matches!(status, 400 | 404 | 405) && !is_known;
         if may_be_older && matches!(refusal, Failure::Text(_)) && self.open_events().await {
             return Box::pin(self.send(message, open)).await;
         }
@@ -379,28 +389,11 @@ impl Bridge {
         let waits = !open.is_empty();
         loop {
             match response.next().await {
-                Ok(Some(Item::Event(event))) => {
-                    last.id = event.id.or(last.id.take());
-                    last.pause = event.retry.map(Duration::from_millis).or(last.pause);
-                    let is_message = event.name.is_none_or(|name| name == "message");
-                    let is_message = is_message && !event.data.is_empty();
-                    if is_message && classify(&event.data).messages.is_empty() {
-                        let said: String = String::from_utf8_lossy(&event.data)
-                            .chars()
-                            .take(200)
-                            .collect();
-                        (self.say)(&format!("{} sent what is no message: {said}", self.url));
-                    } else if is_message {
-                        self.deliver(&event.data, open).await;
-                    }
-                }
+                Ok(Some(Item::Event(event))) => self.event(event, open, last).await,
                 Ok(Some(Item::Body(body))) if classify(&body).messages.is_empty() => {
                     let kind = response.head.content_type().unwrap_or("a body");
-                    let said: String = String::from_utf8_lossy(&body).chars().take(200).collect();
-                    let text = format!(
-                        "{} answered with {kind} that is no message: {said}",
-                        self.url
-                    );
+                    let (url, said) = (&self.url, beginning_of(&body));
+                    let text = format!("{url} answered with {kind} that is no message: {said}");
                     return Err(Failure::Text(text));
                 }
                 Ok(Some(Item::Body(body))) => self.deliver(&body, open).await,
@@ -413,6 +406,21 @@ impl Bridge {
                 return Ok(());
             }
         }
+    }
+
+    /// Hands on the message of an event, and remembers where the stream goes on.
+    async fn event(&self, event: Event, open: &mut HashSet<RequestId>, last: &mut Resumption) {
+        last.id = event.id.or(last.id.take());
+        last.pause = event.retry.map(Duration::from_millis).or(last.pause);
+        let is_message = event.name.is_none_or(|name| name == "message");
+        if !is_message || event.data.is_empty() {
+            return;
+        }
+        if classify(&event.data).messages.is_empty() {
+            let said = beginning_of(&event.data);
+            return (self.say)(&format!("{} sent what is no message: {said}", self.url));
+        }
+        self.deliver(&event.data, open).await;
     }
 
     /// Hands on a message of the server.

@@ -1,7 +1,8 @@
-//! What a request says besides its message, and why one was refused.
+//! The heads of requests, and the words for a request that was refused.
 
 use super::message::{Message, Step};
 use super::{Bridge, Failure};
+use crate::beginning_of;
 use crate::client::{Headers, Request, Response};
 use mcpreel_wire::json::Document;
 use std::io;
@@ -15,9 +16,9 @@ impl Bridge {
             return Failure::Error(error.raw_text().into_owned());
         }
         let (status, url) = (response.status(), &self.url);
-        let text = String::from_utf8_lossy(body);
-        // What the recorder in between says of itself is a sentence already.
+        // The recorder in between answers with a whole sentence.
         if response.head.get("server") == Some("mcpreel") {
+            let text = String::from_utf8_lossy(body);
             return Failure::Text(text.trim().trim_start_matches("mcpreel: ").to_owned());
         }
         let location = response.head.get("location");
@@ -28,11 +29,9 @@ impl Bridge {
             404 | 405 => "; is the path of the URL right?",
             _ => "",
         };
-        let first: String = text.trim().chars().take(200).collect();
-        let said = if first.is_empty() {
-            first
-        } else {
-            format!(": {first}")
+        let said = match beginning_of(body) {
+            nothing if nothing.is_empty() => nothing,
+            said => format!(": {said}"),
         };
         Failure::Text(format!("{url} answered HTTP {status}{to}{said}{hint}"))
     }
@@ -50,7 +49,7 @@ impl Bridge {
         session.into_iter().chain(version).collect()
     }
 
-    /// The headers of a message besides those of each.
+    /// The headers that depend on the message.
     pub(super) fn headers(&self, message: &Message) -> Headers {
         let Some(version) = &message.version else {
             return match message.step {
@@ -66,7 +65,7 @@ impl Bridge {
     }
 }
 
-/// A request, with the headers of each.
+/// A request with these headers, and those that all requests have.
 pub(super) fn request<'a>(
     method: &'static str,
     target: &'a str,

@@ -33,8 +33,7 @@ impl Bridge {
         }
     }
 
-    /// Begins a new session in place of `lost`, with the `initialize` that began that. The host does not
-    /// notice.
+    /// Begins a new session in place of `lost`, with the `initialize` of the host, which does not notice.
     pub(super) async fn begin_again(self: &Rc<Self>, lost: Option<&str>) -> Result<(), Failure> {
         let turn = self.turn.lock().await;
         let initialize = {
@@ -88,7 +87,7 @@ impl Bridge {
         mut last: Resumption,
         mut open: Option<&mut HashSet<RequestId>>,
     ) -> Result<(), Failure> {
-        let (mut nobody, mut tries) = (HashSet::new(), 0);
+        let (mut none_open, mut tries) = (HashSet::new(), 0);
         loop {
             if last.id.is_some() || tries > 0 {
                 sleep(last.pause.unwrap_or(PAUSE)).await;
@@ -101,7 +100,7 @@ impl Bridge {
             match self.client.send(&request).await {
                 Ok(mut response) if response.is_success() && response.head.is_event_stream() => {
                     tries = 0;
-                    let open = open.as_deref_mut().unwrap_or(&mut nobody);
+                    let open = open.as_deref_mut().unwrap_or(&mut none_open);
                     self.read(&mut response, open, &mut last).await?;
                 }
                 Ok(mut response) => {
@@ -171,13 +170,13 @@ impl Bridge {
             }
         };
         let _ = named.send(endpoint);
-        let (mut nobody, mut last) = (HashSet::new(), Resumption::default());
-        let _ = self.read(&mut response, &mut nobody, &mut last).await;
+        let (mut none_open, mut last) = (HashSet::new(), Resumption::default());
+        let _ = self.read(&mut response, &mut none_open, &mut last).await;
         true
     }
 }
 
-/// How a stream goes on that broke.
+/// Where and when a broken stream is taken up again.
 #[derive(Default)]
 pub struct Resumption {
     /// The id of the last event.

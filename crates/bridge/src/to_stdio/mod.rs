@@ -17,13 +17,13 @@
 mod process;
 
 use crate::connection::{Connection, Item};
-use crate::error_response;
+use crate::{error_response, own_error};
 use mcpreel_wire::http::Head;
 use mcpreel_wire::http::guard::{foreign, host_of};
 use mcpreel_wire::http::head::status_line;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::message::{Body, Content, Direction, classify};
-use process::{Process, Route};
+use process::{Outgoing, Process};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -106,10 +106,10 @@ impl Sessions {
         self.worst.get()
     }
 
-    /// The process is the one that was used last.
-    fn touch(&self, process: &Process) {
+    /// Marks the process as the one that was used last.
+    fn mark_used(&self, process: &Process) {
         self.uses.set(self.uses.get() + 1);
-        process.used.set(self.uses.get());
+        process.last_use.set(self.uses.get());
     }
 
     fn count(&self, code: i32) {
@@ -164,13 +164,14 @@ impl Sessions {
     ) -> io::Result<()> {
         let content = classify(body);
         if content.messages.is_empty() {
-            let error = error_response(None, PARSE_ERROR, "the body is no JSON-RPC message");
-            return json(client, 400, None, &error).await;
+            let error = own_error(PARSE_ERROR, "the body is no JSON-RPC message");
+            return json(client, 400, None, &error_response(None, &error)).await;
         }
         let (process, session) = match self.process_for(head, &content) {
             Ok(found) => found,
             Err((code, status, text)) => {
-                return json(client, status, None, &error_response(None, code, &text)).await;
+                let error = error_response(None, &own_error(code, &text));
+                return json(client, status, None, &error).await;
             }
         };
         let requests = requests(&content);
@@ -181,7 +182,7 @@ impl Sessions {
         let (number, answers) = process.open(&requests, tokens(&content));
         process.send(body).await;
         let is_modern = session.is_none();
-        let answered = respond(client, session.as_deref(), (answers, requests.len())).await;
+        let answered = respond(client, session.as_deref(), answers, Some(requests.len())).await;
         process.close(number);
         if answered.is_err() && is_modern {
             // To close the stream is to cancel (2026-07-28, "Cancellation").
@@ -204,7 +205,7 @@ impl Sessions {
             return no_session(client).await;
         };
         let (number, messages) = process.listen();
-        let listened = respond(client, Some(session), (messages, usize::MAX)).await;
+        let listened = respond(client, Some(session), messages, None).await;
         process.close(number);
         listened
     }
@@ -235,15 +236,15 @@ impl Sessions {
         if is_modern && !begins {
             let requests = requests(content);
             let running = self.running.borrow();
-            let mut shared = running.iter().filter(|(key, _)| key.starts_with(MODERN));
-            let free = shared.find(|(_, it)| !requests.iter().any(|id| it.is_open(id)));
-            let free = free.map(|(_, process)| Rc::clone(process));
+            let mut shared = running.values().filter(|it| it.is_shared);
+            let free = shared.find(|it| !requests.iter().any(|id| it.is_open(id)));
+            let free = free.cloned();
             drop(running);
-            let process = free.map_or_else(|| self.begin(MODERN).map(|(_, it)| it), Ok)?;
+            let process = free.map_or_else(|| self.begin(true).map(|(_, it)| it), Ok)?;
             return Ok((process, None));
         }
         if begins {
-            let (session, process) = self.begin("")?;
+            let (session, process) = self.begin(false)?;
             return Ok((process, Some(session)));
         }
         let Some(session) = head.get("mcp-session-id") else {
@@ -252,31 +253,32 @@ impl Sessions {
         };
         let process = self.running.borrow().get(session).cloned();
         if let Some(process) = &process {
-            self.touch(process);
+            self.mark_used(process);
         }
         let known = process.map(|process| (process, Some(session.to_owned())));
         known.ok_or_else(|| (NO_SESSION, 404, "there is no such session".to_owned()))
     }
 
-    /// Starts a process for a new session, whose name begins with `kind`.
-    fn begin(self: &Rc<Self>, kind: &str) -> Result<(String, Rc<Process>), Refusal> {
+    /// Starts a process for a new session, or one that is shared by requests without a session.
+    fn begin(self: &Rc<Self>, is_shared: bool) -> Result<(String, Rc<Process>), Refusal> {
         let failed = |text: String| (crate::BRIDGE_ERROR, 500, text);
         // Few clients end their sessions: the one that was not used for longest makes room.
         let running = self.running.borrow();
         if running.len() >= MOST_SESSIONS
-            && let Some(oldest) = running.values().min_by_key(|it| it.used.get())
+            && let Some(oldest) = running.values().min_by_key(|it| it.last_use.get())
         {
             oldest.close_input();
         }
         drop(running);
         let random = getrandom::u64().map_err(|error| failed(error.to_string()))?;
-        let session = format!("{kind}{random:016x}");
-        let process = Process::start(&self.command).map_err(|error| failed(error.to_string()))?;
-        self.touch(&process);
+        let session = format!("{random:016x}");
+        let process = Process::start(&self.command, is_shared);
+        let process = process.map_err(|error| failed(error.to_string()))?;
+        self.mark_used(&process);
         let (sessions, name, one) = (Rc::clone(self), session.clone(), Rc::clone(&process));
         tokio::task::spawn_local(async move {
             let code = one.ended().await;
-            // Whoever ended it has counted it.
+            // `end` and `delete` have counted the code of a process that they ended.
             if sessions.running.borrow_mut().remove(&name).is_some() {
                 sessions.count(code);
             }
@@ -286,9 +288,6 @@ impl Sessions {
         Ok((session, process))
     }
 }
-
-/// How the names of processes begin that serve the modern era.
-const MODERN: &str = "modern ";
 
 fn requests(content: &Content) -> Vec<RequestId> {
     let requests = content.messages.iter().filter_map(|it| match &it.body {
@@ -305,25 +304,25 @@ fn tokens(content: &Content) -> Vec<RequestId> {
         .collect()
 }
 
-/// Answers with what `messages` brings, until so many responses have come: as JSON if the first message is
-/// the one response, else as events.
+/// Sends the client what comes of `messages`: as JSON if the first is the only response, else as events.
+/// Ends with the last of the `missing` responses; without a number when the client leaves.
 async fn respond(
     client: &mut Connection,
     session: Option<&str>,
-    (mut messages, mut responses): (Receiver<Route>, usize),
+    mut messages: Receiver<Outgoing>,
+    mut missing: Option<usize>,
 ) -> io::Result<()> {
-    let (mut is_stream, is_listening) = (false, responses == usize::MAX);
     let session = session.map_or(String::new(), |it| format!("Mcp-Session-Id: {it}\r\n"));
-    if is_listening {
+    let mut is_stream = missing.is_none();
+    if is_stream {
         begin_events(client, &session).await?;
-        is_stream = true;
     }
-    while responses > 0 {
+    while missing != Some(0) {
         let message = tokio::select! {
             message = messages.recv() => message,
             () = client.gone() => None,
         };
-        let Some(Route {
+        let Some(Outgoing {
             message,
             is_response,
         }) = message
@@ -331,7 +330,7 @@ async fn respond(
             // The process has ended, or the client has gone.
             return Err(io::ErrorKind::BrokenPipe.into());
         };
-        if is_response && responses == 1 && !is_stream {
+        if is_response && missing == Some(1) && !is_stream {
             return json(client, 200, Some(&session), &message).await;
         }
         if !is_stream {
@@ -339,7 +338,7 @@ async fn respond(
             is_stream = true;
         }
         event(client, &message).await?;
-        responses -= usize::from(is_response && !is_listening);
+        missing = missing.map(|missing| missing - usize::from(is_response));
     }
     client.write(b"0\r\n\r\n").await
 }
@@ -376,8 +375,8 @@ async fn json(
 }
 
 async fn no_session(client: &mut Connection) -> io::Result<()> {
-    let error = error_response(None, NO_SESSION, "there is no such session");
-    json(client, 404, None, &error).await
+    let error = own_error(NO_SESSION, "there is no such session");
+    json(client, 404, None, &error_response(None, &error)).await
 }
 
 async fn status(client: &mut Connection, status: u16, text: &str) -> io::Result<()> {

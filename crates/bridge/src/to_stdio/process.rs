@@ -1,4 +1,4 @@
-//! A stdio server, and who gets what it says.
+//! A stdio server, and the clients that get its messages.
 
 use mcpreel_wire::framing::as_line;
 use mcpreel_wire::id::RequestId;
@@ -14,14 +14,14 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::watch;
 
-/// Messages that wait for whoever gets them; then the process waits.
+/// Messages that wait for a client; with more of them the process waits.
 const WAITING: usize = 64;
 
 /// Messages that wait for a client that listens.
 const UNHEARD: usize = 256;
 
 /// A message of the process on its way to a client.
-pub struct Route {
+pub struct Outgoing {
     pub message: Vec<u8>,
     pub is_response: bool,
 }
@@ -33,18 +33,20 @@ pub struct Process {
     /// HTTP requests that wait, in the order in which they came.
     open: RefCell<BTreeMap<u64, Waiting>>,
     last: Cell<u64>,
-    /// When it was used last, as a number of uses.
-    pub used: Cell<u64>,
-    /// Whether it says nothing any more.
+    /// Whether it serves requests of the modern era, which have no session.
+    pub is_shared: bool,
+    /// The number of its last use, counted over all processes.
+    pub last_use: Cell<u64>,
+    /// Whether its output has ended.
     is_silent: Cell<bool>,
-    /// What nobody could be told yet.
+    /// Messages for which there was no client yet.
     unheard: RefCell<VecDeque<Vec<u8>>>,
     /// Its exit code, once it has ended.
     code: watch::Receiver<Option<i32>>,
 }
 
 struct Waiting {
-    to: Sender<Route>,
+    to: Sender<Outgoing>,
     requests: Vec<RequestId>,
     tokens: Vec<RequestId>,
 }
@@ -58,7 +60,7 @@ impl Waiting {
 
 impl Process {
     /// Starts `command`. Its stderr is ours.
-    pub fn start(command: &[OsString]) -> io::Result<Rc<Self>> {
+    pub fn start(command: &[OsString], is_shared: bool) -> io::Result<Rc<Self>> {
         let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut child = Command::new(program)
             .args(arguments)
@@ -75,7 +77,8 @@ impl Process {
             input: RefCell::new(Some(input)),
             open: RefCell::default(),
             last: Cell::default(),
-            used: Cell::default(),
+            is_shared,
+            last_use: Cell::default(),
             is_silent: Cell::default(),
             unheard: RefCell::default(),
             code,
@@ -124,7 +127,11 @@ impl Process {
     }
 
     /// Opens the way back for requests: its number, and what comes.
-    pub fn open(&self, requests: &[RequestId], tokens: Vec<RequestId>) -> (u64, Receiver<Route>) {
+    pub fn open(
+        &self,
+        requests: &[RequestId],
+        tokens: Vec<RequestId>,
+    ) -> (u64, Receiver<Outgoing>) {
         let (to, messages) = channel(WAITING);
         let number = self.last.get() + 1;
         self.last.set(number);
@@ -133,7 +140,7 @@ impl Process {
             requests: requests.to_vec(),
             tokens,
         };
-        // Of one that has ended nothing comes.
+        // Nothing comes of a process whose output has ended.
         if !self.is_silent.get() {
             self.open.borrow_mut().insert(number, waiting);
         }
@@ -141,7 +148,7 @@ impl Process {
     }
 
     /// Opens a way for what the server says by itself.
-    pub fn listen(self: &Rc<Self>) -> (u64, Receiver<Route>) {
+    pub fn listen(self: &Rc<Self>) -> (u64, Receiver<Outgoing>) {
         let (number, messages) = self.open(&[], Vec::new());
         let unheard = std::mem::take(&mut *self.unheard.borrow_mut());
         let process = Rc::clone(self);
@@ -166,18 +173,18 @@ impl Process {
                 }
             }
         }
-        // Who waits still gets nothing any more.
+        // Requests that still wait get no answer.
         self.is_silent.set(true);
         self.open.borrow_mut().clear();
     }
 
-    /// Gives a line to whoever it is for.
+    /// Gives a line to the client that it is for.
     async fn route(&self, message: Vec<u8>) {
-        let (to, is_response) = self.way_of(&message);
+        let (to, is_response) = self.recipient_of(&message);
         match to {
             // A client that has gone gets nothing.
             Some(to) => drop(
-                to.send(Route {
+                to.send(Outgoing {
                     message,
                     is_response,
                 })
@@ -192,8 +199,8 @@ impl Process {
         }
     }
 
-    /// Where a line goes, and whether it is a response.
-    fn way_of(&self, message: &[u8]) -> (Option<Sender<Route>>, bool) {
+    /// The client that gets a line, and whether the line is a response.
+    fn recipient_of(&self, message: &[u8]) -> (Option<Sender<Outgoing>>, bool) {
         let open = self.open.borrow();
         let found = |is_it: &dyn Fn(&Waiting) -> bool| {
             let mut newest = open.values().rev();

@@ -179,8 +179,8 @@ impl Director<'_> {
     }
 }
 
-/// Why the server is of the other era than the recording, if its first answer shows that. What it says
-/// comes first: it may have another reason.
+/// Why the server is of the other era than the recording, if its first answer shows that. The words of the
+/// server stand there too: it may have refused for another reason.
 fn other_era(exchange: &Exchange, outcome: &Outcome, answer: Value<'_>) -> Option<String> {
     let refused = match outcome {
         Outcome::Error { message, .. } => Some(message.as_deref().map_or("an error", |it| it)),
@@ -193,11 +193,11 @@ fn other_era(exchange: &Exchange, outcome: &Outcome, answer: Value<'_>) -> Optio
     match exchange.era {
         _ if exchange.status != Status::Ok => None,
         Era::Legacy if &*exchange.method == "initialize" => Some(format!(
-            "the server refuses initialize: {}; unless that is why, it may speak the modern era only",
+            "the server refuses initialize; unless it says why, it may speak the modern era only: {}",
             refused?
         )),
         Era::Modern if refused.is_some() => Some(format!(
-            "the server refuses the first request: {}; unless that is why, it may speak the legacy era only",
+            "the server refuses the first request; unless it says why, it may speak the legacy era only: {}",
             refused?
         )),
         Era::Modern if has_type == Some(false) => Some(

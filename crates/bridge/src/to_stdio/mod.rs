@@ -241,6 +241,7 @@ impl Sessions {
             let free = free.cloned();
             drop(running);
             let process = free.map_or_else(|| self.begin(true).map(|(_, it)| it), Ok)?;
+            self.mark_used(&process);
             return Ok((process, None));
         }
         if begins {

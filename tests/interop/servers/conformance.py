@@ -70,14 +70,14 @@ def test_error_handling() -> str:
 @mcp_tool
 async def test_sampling(prompt: str, ctx: Context) -> list:
     message = SamplingMessage(role="user", content=text(prompt))
-    answer = await ctx.session.create_message(messages=[message], max_tokens=100)
+    answer = await ctx.session.create_message(messages=[message], max_tokens=100, related_request_id=ctx.request_id)
     return [text(f"LLM response: {answer.content.text}")]
 
 
 @mcp_tool
 async def test_elicitation(message: str, ctx: Context) -> list:
     schema = {"type": "object", "properties": {"username": {"type": "string", "description": "User's response"}, "email": {"type": "string", "description": "User's email address"}}, "required": ["username", "email"]}
-    told = await ctx.session.elicit(message, schema)
+    told = await ctx.session.elicit(message, schema, related_request_id=ctx.request_id)
     return [text(f"User response: action={told.action}, content={told.content}")]
 
 
@@ -86,7 +86,7 @@ async def test_elicitation_sep1034_defaults(ctx: Context) -> list:
     schema = {"type": "object", "properties": {
         "name": {"type": "string", "default": "John Doe"}, "age": {"type": "integer", "default": 30}, "score": {"type": "number", "default": 95.5},
         "status": {"type": "string", "enum": ["active", "inactive", "pending"], "default": "active"}, "verified": {"type": "boolean", "default": True}}}
-    told = await ctx.session.elicit("Please review and update the form fields with defaults", schema)
+    told = await ctx.session.elicit("Please review and update the form fields with defaults", schema, related_request_id=ctx.request_id)
     return [text(f"Elicitation completed: action={told.action}, content={told.content}")]
 
 
@@ -99,7 +99,7 @@ async def test_elicitation_sep1330_enums(ctx: Context) -> list:
         "legacyEnum": {"type": "string", "enum": ["opt1", "opt2", "opt3"], "enumNames": ["Option One", "Option Two", "Option Three"]},
         "untitledMulti": {"type": "array", "items": {"type": "string", "enum": ["option1", "option2", "option3"]}},
         "titledMulti": {"type": "array", "items": {"anyOf": titled(["value1", "value2", "value3"])}}}}
-    told = await ctx.session.elicit("Please select", schema)
+    told = await ctx.session.elicit("Please select", schema, related_request_id=ctx.request_id)
     return [text(f"Elicitation completed: action={told.action}, content={told.content}")]
 
 

@@ -63,17 +63,7 @@ pub fn main(spool: PathBuf, begin: impl FnOnce()) {
     publish(&spool, |progress| {
         progress.indexer = std::process::id().cast_signed();
     });
-    let worker = Worker {
-        reel: spool.with_extension(REEL),
-        spool,
-        recorder: UnixStream::from(recorder),
-        clock: Clock::start(),
-        written: 0,
-        indexer: None,
-        retry_at: Moment(0),
-        failures: 0,
-        has_problem: false,
-    };
+    let worker = Worker::new(spool, UnixStream::from(recorder));
     // At normal priority it would take a third of the pumps' speed in a flood. A thread cannot get
     // its own back, and beside busy processes it would be late for the work that is left at the end.
     let follow = thread::spawn(move || {
@@ -103,6 +93,8 @@ struct Worker {
     clock: Clock,
     /// How much of the spool is written, as far as the recorder has said.
     written: u64,
+    /// How much of that was not indexed when the last transaction began, if it left something.
+    was_behind: u64,
     indexer: Option<Indexer>,
     retry_at: Moment,
     failures: u32,
@@ -110,6 +102,21 @@ struct Worker {
 }
 
 impl Worker {
+    fn new(spool: PathBuf, recorder: UnixStream) -> Self {
+        Self {
+            reel: spool.with_extension(REEL),
+            spool,
+            recorder,
+            clock: Clock::start(),
+            written: 0,
+            was_behind: u64::MAX,
+            indexer: None,
+            retry_at: Moment(0),
+            failures: 0,
+            has_problem: false,
+        }
+    }
+
     /// Indexes what comes until the recorder ends the connection.
     fn follow(mut self) -> Self {
         let mut need = Need::None;
@@ -148,15 +155,22 @@ impl Worker {
 
     /// Runs a transaction. Returns what is left to do.
     fn work(&mut self) -> Need {
-        let (was_behind, began) = (self.behind(), self.clock.now());
+        let (behind, began) = (self.behind(), self.clock.now());
         self.step();
-        let took = self.clock.now().since(began);
-        tracing::trace!(?took, was_behind, is_behind = self.behind(), "transaction");
-        match self.behind() {
-            0 => Need::None,
-            _ if self.clock.now() < self.retry_at => Need::Later,
-            behind if behind > was_behind => Need::Rest,
-            _ => Need::Now,
+        let (is_behind, now) = (self.behind(), self.clock.now());
+        let took = now.since(began);
+        tracing::trace!(?took, behind, is_behind, "transaction");
+        let was_behind = std::mem::replace(&mut self.was_behind, behind);
+        if is_behind == 0 {
+            // What comes at once is no sign that more does.
+            self.was_behind = u64::MAX;
+            Need::None
+        } else if now < self.retry_at {
+            Need::Later
+        } else if behind > was_behind {
+            Need::Rest
+        } else {
+            Need::Now
         }
     }
 
@@ -330,4 +344,46 @@ fn complete(indexer: &mut Indexer, has_end: bool) -> Result<(), IndexError> {
         attempts -= 1;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::spool_of;
+    use crate::written::Session;
+    use mcpreel_trace::frame::StreamId;
+
+    /// What the session writes at once, and the indexer does not take in with one transaction.
+    const MUCH: usize = 8 << 20;
+
+    #[test]
+    fn an_indexer_rests_while_more_comes_than_it_takes_in_and_not_after_a_burst() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut session = Session::start(dir.path(), "busy", 1);
+        let (mut recorder, connection) = UnixStream::pair().unwrap();
+        let mut worker = Worker::new(spool_of(&session.reel), connection);
+        let mut work = |write: bool, need: Need| {
+            if write {
+                for _ in 0..MUCH / spool::MAX_CHUNK {
+                    let mut line = vec![b'a'; spool::MAX_CHUNK];
+                    line[0] = b'\n';
+                    session.chunk(StreamId::STDERR, &line);
+                }
+            }
+            recorder
+                .write_all(&session.written().to_le_bytes())
+                .unwrap();
+            worker.hear(need);
+            worker.work()
+        };
+        assert!(matches!(work(true, Need::None), Need::Now), "a burst");
+        assert!(matches!(work(true, Need::Now), Need::Rest), "and more");
+        assert!(matches!(work(true, Need::Now), Need::Rest), "and more");
+        let mut need = work(false, Need::Now);
+        while !matches!(need, Need::None) {
+            assert!(matches!(need, Need::Now), "nothing more has come");
+            need = work(false, need);
+        }
+        assert!(matches!(work(true, Need::None), Need::Now), "another burst");
+    }
 }

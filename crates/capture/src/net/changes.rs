@@ -8,12 +8,18 @@ use std::ops::Range;
 /// Why a request is not passed on. The lines of its head are looked at as they are, since a server may take
 /// a request that cannot be followed here.
 pub(super) fn foreign(rules: &Rules, raw: &[u8]) -> Option<String> {
-    let value_of = |wanted: &str| {
-        let mut fields = lines(raw).filter_map(field);
-        let found = fields.find(|(name, ..)| name.eq_ignore_ascii_case(wanted));
-        found.map(|(_, value, _)| value)
-    };
-    let [host, origin, site] = ["host", "origin", "sec-fetch-site"].map(value_of);
+    let [mut host, mut origin, mut site] = [None; 3];
+    for (name, value, _) in lines(raw).filter_map(field) {
+        for (wanted, found) in [
+            ("host", &mut host),
+            ("origin", &mut origin),
+            ("sec-fetch-site", &mut site),
+        ] {
+            if name.eq_ignore_ascii_case(wanted) {
+                found.get_or_insert(value);
+            }
+        }
+    }
     let is_ours = |authority: &str| rules.ours.contains(&authority.to_ascii_lowercase());
     guard::foreign(host, origin, site, is_ours)
 }

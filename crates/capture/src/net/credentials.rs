@@ -136,9 +136,10 @@ impl Credentials {
             let start = colon + 1 + leading_spaces(&content[colon + 1..]);
             let value = &content[start..];
             folds_secret = is_secret_header(name.trim());
-            let (found, space) = match &*name.trim().to_ascii_lowercase() {
-                "location" | "referer" => (in_url(value), '+'),
-                name => (self.in_header(name, value), ' '),
+            let (found, space) = if is_one_of(name.trim(), &["location", "referer"]) {
+                (in_url(value), '+')
+            } else {
+                (self.in_header(name.trim(), value), ' ')
             };
             let found: Vec<_> = found.into_iter().map(|it| shifted(&it, start)).collect();
             self.replace(line, &found, space)
@@ -233,14 +234,28 @@ impl fmt::Debug for Credentials {
 }
 
 fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    NAMES.contains(&&*name) || ENDINGS.iter().any(|ending| name.ends_with(ending))
+    is_one_of(name, &NAMES) || ends_as_secret(name)
 }
 
 fn is_secret_header(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let is_named = ENDINGS.iter().any(|ending| name.ends_with(ending));
-    HEADERS.contains(&&*name) || is_named && !name.starts_with("mcp-")
+    let is_of_mcp = || {
+        name.get(..4)
+            .is_some_and(|start| start.eq_ignore_ascii_case("mcp-"))
+    };
+    is_one_of(name, &HEADERS) || ends_as_secret(name) && !is_of_mcp()
+}
+
+fn is_one_of(name: &str, names: &[&str]) -> bool {
+    names.iter().any(|it| it.eq_ignore_ascii_case(name))
+}
+
+fn ends_as_secret(name: &str) -> bool {
+    let name = name.as_bytes();
+    let ends_with = |ending: &&str| {
+        let start = name.len().checked_sub(ending.len());
+        start.is_some_and(|start| name[start..].eq_ignore_ascii_case(ending.as_bytes()))
+    };
+    ENDINGS.iter().any(ends_with)
 }
 
 fn leading_spaces(text: &[u8]) -> usize {
@@ -253,19 +268,22 @@ fn shifted(range: &Range<usize>, by: usize) -> Range<usize> {
 
 /// Where in the value of a header the credentials stand.
 fn in_header(name: &str, value: &[u8]) -> Vec<Range<usize>> {
-    let name = name.to_ascii_lowercase();
-    match &*name {
-        "cookie" => in_cookies(value),
+    if !is_secret_header(name) {
+        return Vec::new();
+    }
+    let is = |known: &str| name.eq_ignore_ascii_case(known);
+    if is("cookie") {
+        in_cookies(value)
+    } else if is("set-cookie") {
         // What follows the first pair are attributes.
-        "set-cookie" => in_cookies(value.split(|byte| *byte == b';').next().unwrap_or(value)),
+        in_cookies(value.split(|byte| *byte == b';').next().unwrap_or(value))
+    } else if is("authorization") || is("proxy-authorization") {
         // The scheme stays: `Bearer`, `Basic`, `DPoP`.
-        "authorization" | "proxy-authorization" => {
-            let scheme = value.iter().position(|byte| *byte == b' ');
-            let start = scheme.map_or(0, |at| at + leading_spaces(&value[at..]));
-            only_filled(start..value.len())
-        }
-        name if is_secret_header(name) => only_filled(0..value.len()),
-        _ => Vec::new(),
+        let scheme = value.iter().position(|byte| *byte == b' ');
+        let start = scheme.map_or(0, |at| at + leading_spaces(&value[at..]));
+        only_filled(start..value.len())
+    } else {
+        only_filled(0..value.len())
     }
 }
 

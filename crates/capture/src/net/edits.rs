@@ -19,7 +19,7 @@ use mcpreel_wire::http::body::{BodyLength, Eaten, Follower};
 use mcpreel_wire::http::head::{HeadEnd, MAX_HEAD};
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// What has to be known to change anything.
@@ -35,21 +35,22 @@ pub struct Rules {
     /// Takes credentials out of what goes on record; `None`: they are to be kept.
     pub credentials: Option<Credentials>,
     /// The changes that are on record: each of them once, and alike from then on.
-    pub told: RefCell<HashSet<Edit>>,
+    pub told: RefCell<Vec<Edit>>,
 }
 
 /// Changes that are remembered; beyond that each is told.
-const TOLD: usize = 1024;
+const TOLD: usize = 64;
 
 impl Rules {
     /// Whether a change is on record.
     pub fn is_told(&self, edit: &Edit) -> bool {
         let mut told = self.told.borrow_mut();
-        let edit = Edit {
-            at: 0,
-            ..edit.clone()
-        };
-        told.contains(&edit) || told.len() < TOLD && !told.insert(edit)
+        let is_like = |it: &Edit| (it.what, &it.old, &it.new) == (edit.what, &edit.old, &edit.new);
+        let is_told = told.iter().any(is_like);
+        if !is_told && told.len() < TOLD {
+            told.push(edit.clone());
+        }
+        is_told
     }
 
     /// The lines of a head as they go on record.
@@ -77,7 +78,7 @@ impl Rules {
 }
 
 /// A change, at its place among the bytes that go on record.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     pub at: usize,
     pub what: &'static str,
@@ -97,6 +98,16 @@ pub struct Passed {
 }
 
 impl Passed {
+    fn with_room_for(bytes: &[u8]) -> Self {
+        // Changes may make it longer than it was.
+        let room = || Vec::with_capacity(bytes.len() + 64);
+        Self {
+            recorded: room(),
+            forwarded: room(),
+            ..Self::default()
+        }
+    }
+
     pub(super) fn as_it_is(&mut self, bytes: &[u8]) {
         self.recorded.extend_from_slice(bytes);
         self.forwarded.extend_from_slice(bytes);
@@ -162,7 +173,7 @@ impl Editor {
         if is_unedited {
             return None;
         }
-        let mut passed = Passed::default();
+        let mut passed = Passed::with_room_for(bytes);
         let mut rest = bytes;
         while !rest.is_empty() && passed.refused.is_none() {
             let taken = self.step(rest, &mut passed);

@@ -99,9 +99,9 @@ impl Credentials {
     }
 
     /// Where in the value of a header the credentials stand.
-    fn in_header(&self, name: &str, value: &[u8]) -> Vec<Range<usize>> {
+    fn in_header(&self, name: &[u8], value: &[u8]) -> Vec<Range<usize>> {
         let found = in_header(name, value);
-        let is_added = self.added.iter().any(|it| it.eq_ignore_ascii_case(name));
+        let is_added = is_one_of(name, &self.added);
         if found.is_empty() && is_added {
             return only_filled(0..value.len());
         }
@@ -117,7 +117,7 @@ impl Credentials {
     /// The value of a header as it goes on record.
     pub fn hide_in_header(&self, name: &str, value: &str) -> String {
         let value = value.as_bytes();
-        let hidden = self.replace(value, &self.in_header(name, value), ' ');
+        let hidden = self.replace(value, &self.in_header(name.as_bytes(), value), ' ');
         String::from_utf8_lossy(&hidden).into_owned()
     }
 
@@ -132,14 +132,14 @@ impl Credentials {
             if number == 0 || content[0].is_ascii_whitespace() {
                 return self.hide_line(line, number, folds_secret);
             }
-            let name = String::from_utf8_lossy(&content[..colon]);
+            let name = content[..colon].trim_ascii();
             let start = colon + 1 + leading_spaces(&content[colon + 1..]);
             let value = &content[start..];
-            folds_secret = is_secret_header(name.trim());
-            let (found, space) = if is_one_of(name.trim(), &["location", "referer"]) {
+            folds_secret = is_secret_header(name);
+            let (found, space) = if is_one_of(name, &["location", "referer"]) {
                 (in_url(value), '+')
             } else {
-                (self.in_header(name.trim(), value), ' ')
+                (self.in_header(name, value), ' ')
             };
             let found: Vec<_> = found.into_iter().map(|it| shifted(&it, start)).collect();
             self.replace(line, &found, space)
@@ -233,24 +233,23 @@ impl fmt::Debug for Credentials {
     }
 }
 
-fn is_secret_name(name: &str) -> bool {
+fn is_secret_name(name: &[u8]) -> bool {
     is_one_of(name, &NAMES) || ends_as_secret(name)
 }
 
-fn is_secret_header(name: &str) -> bool {
-    let is_of_mcp = || {
-        name.get(..4)
-            .is_some_and(|start| start.eq_ignore_ascii_case("mcp-"))
-    };
-    is_one_of(name, &HEADERS) || ends_as_secret(name) && !is_of_mcp()
+fn is_secret_header(name: &[u8]) -> bool {
+    let start = name.get(..4).unwrap_or_default();
+    let is_of_mcp = start.eq_ignore_ascii_case(b"mcp-");
+    is_one_of(name, &HEADERS) || ends_as_secret(name) && !is_of_mcp
 }
 
-fn is_one_of(name: &str, names: &[&str]) -> bool {
-    names.iter().any(|it| it.eq_ignore_ascii_case(name))
+fn is_one_of(name: &[u8], names: &[impl AsRef<[u8]>]) -> bool {
+    names
+        .iter()
+        .any(|it| it.as_ref().eq_ignore_ascii_case(name))
 }
 
-fn ends_as_secret(name: &str) -> bool {
-    let name = name.as_bytes();
+fn ends_as_secret(name: &[u8]) -> bool {
     let ends_with = |ending: &&str| {
         let start = name.len().checked_sub(ending.len());
         start.is_some_and(|start| name[start..].eq_ignore_ascii_case(ending.as_bytes()))
@@ -267,11 +266,11 @@ fn shifted(range: &Range<usize>, by: usize) -> Range<usize> {
 }
 
 /// Where in the value of a header the credentials stand.
-fn in_header(name: &str, value: &[u8]) -> Vec<Range<usize>> {
+fn in_header(name: &[u8], value: &[u8]) -> Vec<Range<usize>> {
     if !is_secret_header(name) {
         return Vec::new();
     }
-    let is = |known: &str| name.eq_ignore_ascii_case(known);
+    let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
     if is("cookie") {
         in_cookies(value)
     } else if is("set-cookie") {
@@ -319,7 +318,7 @@ fn in_pairs(text: &[u8], start: usize, separators: &[u8]) -> Vec<Range<usize>> {
         let end = start + pair.len();
         if let Some(at) = pair.iter().position(|byte| *byte == b'=') {
             let name = percent_decoded(&pair[..at]);
-            if is_secret_name(&String::from_utf8_lossy(&name)) {
+            if is_secret_name(&name) {
                 found.extend(only_filled(start + at + 1..end));
             }
         }
@@ -345,7 +344,7 @@ fn in_json(text: &[u8]) -> Vec<Range<usize>> {
             }
             b':' => {
                 let name = last.take().map(|name| unescaped(&text[name]));
-                is_named = name.is_some_and(|it| is_secret_name(&String::from_utf8_lossy(&it)));
+                is_named = name.is_some_and(|it| is_secret_name(&it));
             }
             byte if byte.is_ascii_whitespace() => {}
             _ => (last, is_named) = (None, false),

@@ -115,7 +115,7 @@ impl Passed {
 }
 
 /// A request that waits for its response.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct OpenRequest {
     method: String,
     is_oauth: bool,
@@ -123,7 +123,7 @@ struct OpenRequest {
     ours: String,
 }
 
-type Waiting = Rc<RefCell<VecDeque<OpenRequest>>>;
+type Waiting = Rc<RefCell<VecDeque<Rc<OpenRequest>>>>;
 
 enum State {
     Head(HeadEnd),
@@ -340,7 +340,7 @@ impl Editor {
             ours: head.get("host").unwrap_or_default().to_owned(),
         };
         let is_oauth = asked.is_oauth;
-        self.waiting.borrow_mut().push_back(asked);
+        self.waiting.borrow_mut().push_back(Rc::new(asked));
         let change = |name: &str, value: &str| in_request(&self.rules, name, value);
         edit(&self.rules, raw, change, &self.rules.added, passed);
         self.follow(head, length, is_oauth);
@@ -352,8 +352,7 @@ impl Editor {
             return false;
         };
         let asked = self.waiting.borrow().front().cloned().unwrap_or_default();
-        let method = asked.method;
-        let length = BodyLength::of(head, Some(&method));
+        let length = BodyLength::of(head, Some(&asked.method));
         if length == BodyLength::Unclear {
             return false;
         }
@@ -364,7 +363,7 @@ impl Editor {
         } else if status >= 200 {
             let is_stream = head.is_event_stream();
             let is_plain = head.get("content-encoding").is_none();
-            self.looks_for_endpoint = is_stream && is_plain && method == "GET";
+            self.looks_for_endpoint = is_stream && is_plain && asked.method == "GET";
             self.follow(head, length, asked.is_oauth);
         }
         true

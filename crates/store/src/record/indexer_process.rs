@@ -40,7 +40,7 @@ pub(super) const PROBLEM_END: u8 = b'\n';
 /// The rest of an indexer that takes in less than comes: it cannot catch up while that lasts, and the
 /// session needs the processors. At nice 19 it still had half of one for which the threads of a fast
 /// replay and its server waited.
-const REST: Duration = Duration::from_millis(150);
+const REST: Duration = Duration::from_millis(250);
 
 /// A recording that cannot be written is tried again after this.
 const RETRY: Duration = Duration::from_millis(500);

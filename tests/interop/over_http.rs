@@ -208,7 +208,7 @@ fn requests_agree(recording: &Recording, exchanges: &[Exchange], log: &[&Value],
             asked["status"].as_u64(),
             "{what}: {asked}"
         );
-        waited_no_longer(http.waited_ns().unwrap_or_default(), asked, what);
+        waited_as_long(http.waited_ns().unwrap_or_default(), asked, what);
     }
     assert!(https.is_empty(), "{what}: {https:#?} are in no log");
 }
@@ -238,15 +238,23 @@ fn calls_agree(recording: &Recording, exchanges: &[Exchange], log: &[&Value], wh
             assert_eq!(text, asked["text"], "{what}: {asked}");
         }
         let came = last.t_response_last.expect("it has an answer");
-        waited_no_longer(came.ns_since(first.t_request), asked, what);
+        waited_as_long(came.ns_since(first.t_request), asked, what);
     }
 }
 
-/// What was measured in the middle is no longer than what the client measured; it rounds to tenths.
-fn waited_no_longer(ns: u64, asked: &Value, what: &str) {
+/// What was measured in the middle is no longer than what the client measured, which is rounded to tenths,
+/// and no shorter than what the tool takes at least.
+fn waited_as_long(ns: u64, asked: &Value, what: &str) {
     let ms = std::time::Duration::from_nanos(ns).as_secs_f64() * 1e3;
-    let of_client = asked["ms"].as_f64().unwrap_or_default();
-    assert!(ms <= of_client + 1.0, "{what}: {ms} ms, {asked}");
+    let of_client = asked["ms"].as_f64().unwrap_or_default() + 1.0;
+    let of_tool = match asked["call"].as_str() {
+        Some("slow" | "trigger-long-running-operation") => 50.0,
+        _ => 0.0,
+    };
+    assert!(
+        (of_tool..=of_client).contains(&ms),
+        "{what}: {ms} ms, {asked}"
+    );
 }
 
 /// A client that only starts commands gets `run --url` as its server, and sees what it sees over pipes.

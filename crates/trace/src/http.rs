@@ -279,8 +279,7 @@ impl HttpLog {
             Ended::Cut => End::Cut,
         };
         exchange.ended = Some(end);
-        // With 202 the server says that the answers come elsewhere.
-        (exchange.status != Some(202)).then_some(ResponseEnd {
+        Some(ResponseEnd {
             http,
             t: head.t_last,
             end,

@@ -139,6 +139,7 @@ fn clients_see_the_same_and_the_recording_says_what_they_saw() {
         ("python:legacy", "everything:streamableHttp"),
         ("python:2026-07-28", "fastmcp:stateless"),
         ("python:sse", "fastmcp:sse"),
+        ("v2:2026-07-28", "fastmcp:json"),
     ] {
         let what = format!("{client} with {server_name}");
         let library = Library::new();
@@ -165,21 +166,31 @@ fn clients_see_the_same_and_the_recording_says_what_they_saw() {
     }
 }
 
-/// The recording has each request of the client's log, with its status, its message, and no longer wait
-/// than the client saw.
+/// The recording has all that the client's log has, and no findings of severity error.
 fn agrees(recording: &Recording, log: &[Value], what: &str) {
-    let mut https = recording.https(0, 1000).expect("it can be read");
-    let calls = recording
+    let exchanges = recording
         .exchanges(ExchangeId(0), 1000)
         .expect("they can be read");
+    let (calls, requests): (Vec<_>, Vec<_>) = log.iter().partition(|one| one["call"].is_string());
+    requests_agree(recording, &exchanges, &requests, what);
+    calls_agree(recording, &exchanges, &calls, what);
+    for finding in recording.findings(0).expect("they can be read") {
+        assert_ne!(&*finding.severity, "error", "{what}: {finding:?}");
+    }
+}
+
+/// The recording has each request of the client's log, with its status, its message, and no longer wait
+/// than the client saw.
+fn requests_agree(recording: &Recording, exchanges: &[Exchange], log: &[&Value], what: &str) {
+    let mut https = recording.https(0, 1000).expect("it can be read");
     for asked in log {
         let method = asked["method"].as_str().unwrap_or_default();
         let is_it = |http: &HttpExchange| {
-            let mut calls = calls.iter().filter(|call| call.http == http.id);
-            let of_client = |call: &&Exchange| call.direction == Direction::ClientToServer;
-            let id = calls
+            let mut carried = exchanges.iter().filter(|one| one.http == http.id);
+            let of_client = |one: &&Exchange| one.direction == Direction::ClientToServer;
+            let id = carried
                 .find(of_client)
-                .map(|call| call.rpc_id.json().to_owned());
+                .map(|one| one.rpc_id.json().to_owned());
             // An answer to the server has the server's id.
             let said = Some(&asked["id"]).filter(|id| !id.is_null() && asked["rpc"] != "answer");
             let said = said.map(Value::to_string);
@@ -197,17 +208,53 @@ fn agrees(recording: &Recording, log: &[Value], what: &str) {
             asked["status"].as_u64(),
             "{what}: {asked}"
         );
-        let ms = asked["ms"].as_f64().unwrap_or_default() + 1.0;
-        let waited = http.waited_ns().unwrap_or_default();
-        assert!(
-            std::time::Duration::from_nanos(waited).as_secs_f64() * 1e3 <= ms,
-            "{what}: {asked}"
-        );
+        waited_as_long(http.waited_ns().unwrap_or_default(), asked, what);
     }
     assert!(https.is_empty(), "{what}: {https:#?} are in no log");
-    for finding in recording.findings(0).expect("they can be read") {
-        assert_ne!(&*finding.severity, "error", "{what}: {finding:?}");
+}
+
+/// The recording has each call of the client's log, with the answer that the client got, and no longer
+/// wait than the client saw.
+fn calls_agree(recording: &Recording, exchanges: &[Exchange], log: &[&Value], what: &str) {
+    let said = |seq| {
+        let raw = recording.raw(seq).expect("it can be read");
+        serde_json::from_slice::<Value>(&raw).expect("it is JSON")
+    };
+    for asked in log {
+        let is_it = |one: &&Exchange| {
+            one.name.as_deref() == asked["call"].as_str()
+                && said(one.request.0)["params"]["arguments"] == asked["arguments"]
+        };
+        let first = exchanges.iter().find(is_it);
+        let first = first.unwrap_or_else(|| panic!("{what}: no {asked}"));
+        // To the client the rounds of a chain are one call.
+        let is_of_it = |one: &&Exchange| one.id == first.id || one.chain == Some(first.id);
+        let last = exchanges.iter().rfind(is_of_it).unwrap_or(first);
+        assert_eq!(last.status.as_str(), asked["outcome"], "{what}: {asked}");
+        let (answer, _) = last.response.expect("it has an answer");
+        let part = &said(answer)["result"]["content"][0];
+        // Of long texts the log has a hash, of pictures and errors no text.
+        if let Some(text) = part["text"].as_str().filter(|text| text.len() < 400) {
+            assert_eq!(text, asked["text"], "{what}: {asked}");
+        }
+        let came = last.t_response_last.expect("it has an answer");
+        waited_as_long(came.ns_since(first.t_request), asked, what);
     }
+}
+
+/// What was measured in the middle is no longer than what the client measured, which is rounded to tenths,
+/// and no shorter than what the tool takes at least.
+fn waited_as_long(ns: u64, asked: &Value, what: &str) {
+    let ms = std::time::Duration::from_nanos(ns).as_secs_f64() * 1e3;
+    let of_client = asked["ms"].as_f64().unwrap_or_default() + 1.0;
+    let of_tool = match asked["call"].as_str() {
+        Some("slow" | "trigger-long-running-operation") => 50.0,
+        _ => 0.0,
+    };
+    assert!(
+        (of_tool..=of_client).contains(&ms),
+        "{what}: {ms} ms, {asked}"
+    );
 }
 
 /// A client that only starts commands gets `run --url` as its server, and sees what it sees over pipes.

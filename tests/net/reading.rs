@@ -6,6 +6,7 @@ use mcpreel_lint::authorization::Step;
 use mcpreel_share::phrases::phrases_network;
 use mcpreel_trace::exchange::{ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
+use mcpreel_trace::http::End;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -66,6 +67,20 @@ fn a_call_that_http_refused_says_the_status_unless_a_message_says_more() {
         said.contains(" → error -32001 ") && !said.contains("404"),
         "{said}"
     );
+}
+
+/// A call whose response is empty was never answered, and need not be waited for until the recording ends.
+#[test]
+fn a_response_without_a_body_is_over_with_its_head() {
+    let dir = tempfile::tempdir().unwrap();
+    let case =
+        "> POST /mcp\n>\n> request 1 tools/call {\"name\":\"a\"}\n< 200\n> DELETE /mcp\n< 204";
+    let recording = wire::told(dir.path(), case);
+    let https = recording.https(0, 10).unwrap();
+    let ends: Vec<_> = https.iter().map(|http| http.ended).collect();
+    assert_eq!(ends, [Some(End::Whole); 2]);
+    let calls = recording.exchanges(ExchangeId(0), 10).unwrap();
+    assert_eq!(calls[0].status, Status::Lost);
 }
 
 /// `show` of one exchange, its JSON and the archive say the same; the connection counts once.

@@ -160,6 +160,8 @@ fn step(session: &mut Session, connection: u32, what: &str, sent: &[u8]) {
 // < Content-Type: text/event-stream  whose lines then are events
 // <
 // < result 1 {}
+// < more                             more events of that stream; `endpoint /message` is one of 2024-11-05
+// < result 2 {}
 // after 30000                        milliseconds pass
 // close client                       who closes connection 1 (`close server 2`)
 // lose 127.0.0.1:1: refused         the server cannot be reached
@@ -223,7 +225,8 @@ fn marker_of(line: &str) -> &str {
 fn begins(line: &str) -> bool {
     let (_, rest) = line.split_once(' ').unwrap_or((line, ""));
     let first = rest.split(' ').next().unwrap_or_default();
-    matches!(first, "POST" | "GET" | "DELETE") || first.len() == 3 && first.parse::<u16>().is_ok()
+    matches!(first, "POST" | "GET" | "DELETE" | "more")
+        || first.len() == 3 && first.parse::<u16>().is_ok()
 }
 
 fn close(session: &mut Session, connection: u32, who: &str) {
@@ -243,20 +246,20 @@ fn close(session: &mut Session, connection: u32, who: &str) {
 
 /// A message of HTTP with its length.
 fn http(lines: &[&str]) -> Vec<u8> {
+    if lines[0] == "more" {
+        return events(lines[1..].iter()).into_bytes();
+    }
     let mut parts = lines.split(|line| line.is_empty());
     let head = parts.next().unwrap();
-    let body: Vec<_> = parts
-        .flatten()
-        .map(|line| crate::told::line(line))
-        .collect();
+    let body = parts.flatten();
     let is_response = head[0].parse::<u16>().is_ok();
     let is_stream = head.iter().any(|line| line.contains("text/event-stream")) && is_response;
     let body = if is_stream {
-        body.iter()
-            .flat_map(|line| ["data: ", line, "\n\n"])
-            .collect()
+        events(body)
     } else {
-        body.join("\n")
+        body.map(|line| crate::told::line(line))
+            .collect::<Vec<_>>()
+            .join("\n")
     };
     let first = if is_response {
         format!("HTTP/1.1 {} Said\r\n", head[0])
@@ -272,10 +275,18 @@ fn http(lines: &[&str]) -> Vec<u8> {
         (false, false) if body.is_empty() => String::new(),
         _ => format!("Content-Length: {}\r\n", body.len()),
     };
-    let body = match is_stream {
-        true if body.is_empty() => body,
-        true => format!("{:x}\r\n{body}\r\n", body.len()),
-        false => body,
-    };
     format!("{first}{fields}{length}\r\n{body}").into_bytes()
+}
+
+/// A chunk of events, where there are any.
+fn events<'l>(lines: impl Iterator<Item = &'l &'l str>) -> String {
+    let event = |line: &&str| match line.strip_prefix("endpoint ") {
+        Some(target) => format!("event: endpoint\ndata: {target}\n\n"),
+        None => format!("data: {}\n\n", crate::told::line(line)),
+    };
+    let events: String = lines.map(event).collect();
+    match events.len() {
+        0 => events,
+        length => format!("{length:x}\r\n{events}\r\n"),
+    }
 }

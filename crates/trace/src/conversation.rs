@@ -44,6 +44,17 @@ impl Conversations {
         self.known.get(&Key::Endpoint(http.target.clone())).copied()
     }
 
+    /// Whether the answers to the request of `http` come on another response: so says 202, and with the
+    /// endpoint of a stream of events each success.
+    pub fn is_answered_elsewhere(&mut self, http: &HttpExchange) -> bool {
+        let endpoint = Key::Endpoint(http.target.clone());
+        match http.status {
+            Some(202) => true,
+            Some(200..300) => self.known.get(&endpoint).is_some(),
+            _ => false,
+        }
+    }
+
     /// The conversation of messages that came in the request of `http`, whose head tells none.
     pub fn of_request(&mut self, http: &HttpExchange, content: &Content) -> u32 {
         let connection = Key::Connection(http.connection);

@@ -12,6 +12,7 @@ use crate::clock::Moment;
 use crate::event::{Closer, EventKind, Party};
 use crate::frame::{FrameHead, Seq};
 use compact_str::CompactString;
+use mcpreel_wire::http::body::BodyLength;
 use mcpreel_wire::http::{Ended, Head, Part};
 use mcpreel_wire::message::{Body, Content, Direction};
 use serde::Serialize;
@@ -176,6 +177,17 @@ words! {
 }
 
 impl HttpExchange {
+    /// Its response is over with the frame `head`.
+    fn over(&mut self, head: &FrameHead, end: End) -> ResponseEnd {
+        self.ended = Some(end);
+        ResponseEnd {
+            http: head.carried.http,
+            t: head.t_last,
+            end,
+            is_resumable: self.is_resumable,
+        }
+    }
+
     /// Whether its response is a stream of events.
     pub fn is_stream(&self) -> bool {
         self.content_type.as_deref() == Some("text/event-stream")
@@ -236,26 +248,7 @@ impl HttpLog {
                 self.open.insert(http, begun(head, connection, raw));
                 return None;
             }
-            Part::ResponseHead => {
-                let parsed = Arc::new(Head::parse(raw)?);
-                let status = parsed.status()?;
-                let exchange = self.open.entry(http).or_default();
-                if (100..200).contains(&status) && status != 101 {
-                    return None;
-                }
-                exchange.status = Some(status);
-                exchange.response = Some(head.seq);
-                exchange.t_head = Some(head.t_first);
-                exchange.t_last = Some(head.t_last);
-                exchange.content_type = parsed
-                    .content_type()
-                    .map(|kind| kind.to_ascii_lowercase().into());
-                if let Some(session) = parsed.get(SESSION) {
-                    exchange.session = Some(session.into());
-                }
-                exchange.response_head = Some(parsed);
-                return None;
-            }
+            Part::ResponseHead => return self.response_head(head, raw),
             _ => {}
         }
         let exchange = self.open.get_mut(&http)?;
@@ -278,14 +271,30 @@ impl HttpLog {
             Ended::Cut if self.left.contains(&connection) => End::Left,
             Ended::Cut => End::Cut,
         };
-        exchange.ended = Some(end);
-        // With 202 the server says that the answers come elsewhere.
-        (exchange.status != Some(202)).then_some(ResponseEnd {
-            http,
-            t: head.t_last,
-            end,
-            is_resumable: exchange.is_resumable,
-        })
+        Some(exchange.over(head, end))
+    }
+
+    /// Takes in the head of a response; its end where no body follows.
+    fn response_head(&mut self, head: &FrameHead, raw: &[u8]) -> Option<ResponseEnd> {
+        let parsed = Arc::new(Head::parse(raw)?);
+        let status = parsed.status()?;
+        let exchange = self.open.entry(head.carried.http).or_default();
+        if (100..200).contains(&status) && status != 101 {
+            return None;
+        }
+        exchange.status = Some(status);
+        exchange.response = Some(head.seq);
+        exchange.t_head = Some(head.t_first);
+        exchange.t_last = Some(head.t_last);
+        exchange.content_type = parsed
+            .content_type()
+            .map(|kind| kind.to_ascii_lowercase().into());
+        if let Some(session) = parsed.get(SESSION) {
+            exchange.session = Some(session.into());
+        }
+        let length = BodyLength::of(&parsed, Some(&exchange.method));
+        exchange.response_head = Some(parsed);
+        (length == BodyLength::Known(0)).then(|| exchange.over(head, End::Whole))
     }
 
     pub fn event(&mut self, kind: &EventKind) {
@@ -338,11 +347,11 @@ impl HttpLog {
         taken
     }
 
-    /// What came before `http` on the connection, and has its response, will not change.
+    /// What came before `http` on the connection, and has its whole response, will not change.
     fn retire(&mut self, connection: u32, http: u32) {
         let is_whole = |id: &u32, one: &mut HttpExchange| {
-            let is_answered = one.ended.is_some() || one.response.is_some() && !one.is_stream();
-            one.connection == connection && *id < http && (is_answered || http == u32::MAX)
+            let is_over = one.ended.is_some() || http == u32::MAX;
+            one.connection == connection && *id < http && is_over
         };
         self.ready
             .extend(self.open.extract_if(.., is_whole).map(|(_, one)| one));

@@ -52,7 +52,15 @@ async function converse(adapter) {
   line("tools", { names: tools });
   const everything = tools.includes("get-sum");
   const key = everything ? "message" : "text";
-  const call = (name, args, onprogress) => attempt(adapter.call(name, args, { timeout: limit, ...(onprogress ? { onprogress } : {}) }));
+  const call = async (name, args, onprogress) => {
+    const start = performance.now();
+    const result = await attempt(adapter.call(name, args, { timeout: limit, ...(onprogress ? { onprogress } : {}) }));
+    const ms = performance.now() - start;
+    const { error, content, isError } = plain(result);
+    const outcome = error ? "error" : isError ? "tool-error" : "ok";
+    writeSync(file, JSON.stringify({ call: name, arguments: args, outcome, text: content?.[0] ?? null, ms }) + "\n");
+    return result;
+  };
   for (const name of tools) {
     const args = everything && name === "echo" ? { message: "héllo ✓" } : known[name];
     if (!args) continue;

@@ -1,7 +1,8 @@
 """What every Python client does; the same as http_plan.cjs.
 
 Adapter: version, session(), list() -> tools (with .name), call(name, arguments, progress) -> result, ping(). Results on stdout, one JSON per line.
-Log (second argument): one JSON per HTTP request: n, method, path, status, rpc, id, ms (until the head of the answer).
+Log (second argument): one JSON per HTTP request: n, method, path, status, rpc, id, ms (until the head of the answer);
+and one per call of a tool: call, arguments, what came of it (outcome, text), ms (until it came).
 """
 import asyncio, hashlib, json, os, sys, time
 
@@ -55,11 +56,18 @@ def plain(result):
     return {"content": parts, "isError": bool(is_error)}
 
 
-async def attempt(awaitable):
+async def attempt(adapter, name, arguments, progress=None):
+    start = time.monotonic()
     try:
-        return await asyncio.wait_for(awaitable, LIMIT)
+        result = await asyncio.wait_for(adapter.call(name, arguments, progress), LIMIT)
     except Exception as error:
-        return error
+        result = error
+    ms = round((time.monotonic() - start) * 1000, 1)
+    said = plain(result)
+    outcome = "error" if "error" in said else "tool-error" if said["isError"] else "ok"
+    text = said.get("content", [None])[0]
+    LOG.write(json.dumps({"call": name, "arguments": arguments, "outcome": outcome, "text": text, "ms": ms}) + "\n")
+    return result
 
 
 ARGUMENTS = {"echo": {"text": "héllo ✓"}, "slow": {}, "fail": {"reason": "because"}, "ask": {}, "grow": {}, "cut": {},
@@ -82,15 +90,15 @@ async def converse(adapter):
         async def progress(value, total=None, message=None):
             told.append([value, total, message])
 
-        result = await attempt(adapter.call(name, arguments, progress))
+        result = await attempt(adapter, name, arguments, progress)
         line(name, progress=told, **plain(result))
     key = "message" if everything else "text"
-    three = [adapter.call("echo", {key: f"at once {n}"}, None) for n in range(2)]
-    three.insert(1, adapter.call("slow", {"pause_ms": 20}, None) if not everything else adapter.call("get-sum", {"a": 1, "b": 1}, None))
-    line("three", results=[plain(one) for one in await asyncio.gather(*map(attempt, three))])
-    line("unknown", **plain(await attempt(adapter.call("no-such-tool", {}, None))))
+    three = [("echo", {key: f"at once {n}"}) for n in range(2)]
+    three.insert(1, ("slow", {"pause_ms": 20}) if not everything else ("get-sum", {"a": 1, "b": 1}))
+    line("three", results=[plain(one) for one in await asyncio.gather(*(attempt(adapter, *one) for one in three))])
+    line("unknown", **plain(await attempt(adapter, "no-such-tool", {})))
     big = "0123456789abcdef" * int(os.environ.get("PEER_LARGE", "8000"))
-    line("large", **plain(await attempt(adapter.call("echo", {key: big}, None))))
+    line("large", **plain(await attempt(adapter, "echo", {key: big})))
 
 
 def run(connect):

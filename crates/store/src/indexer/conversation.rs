@@ -146,8 +146,9 @@ impl Network {
             });
         }
         if let Some(over) = over
-            && let Some(conversation) = self.log.get(http).map(|it| it.conversation)
-            && let Some(one) = self.followed.get_mut(&conversation)
+            && let Some(carrier) = self.log.get(http)
+            && !self.who.is_answered_elsewhere(carrier)
+            && let Some(one) = self.followed.get_mut(&carrier.conversation)
         {
             one.analysis.http_over(&over);
         }

@@ -115,7 +115,7 @@ impl Job for Reading {
 /// Whether nothing more is expected to happen to a row.
 fn is_settled(item: &Item) -> bool {
     if let What::Http(http) = &item.what {
-        return http.ended.is_some() || http.response.is_some() && !http.is_stream();
+        return http.ended.is_some();
     }
     let status = item.exchange().map(|exchange| exchange.status);
     !matches!(

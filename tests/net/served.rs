@@ -266,9 +266,18 @@ fn a_network_recording_is_replayed_to_a_url_or_to_a_command() {
         assert!(told.contains("2 of them the same"), "{told}");
     }
     let (_, nobody) = later_upstream();
-    let lost = replay(&["--url", &nobody]);
-    let told = text(&lost);
-    assert!(told.contains("nothing listens there"), "{told}");
+    let wants_token = HttpServer::start("/mcp", |_, client| {
+        respond(client, "401 Unauthorized", "", "")
+    });
+    for (url, why) in [
+        (&nobody, "nothing listens there"),
+        (&wants_token.url, "HTTP 401"),
+    ] {
+        let lost = replay(&["--url", url]);
+        let told = text(&lost);
+        assert!(told.contains(why), "{told}");
+        assert_eq!(lost.status.code(), Some(4), "{told}");
+    }
     let other = replay(&["--url", &server.url, "--conversation", "9"]);
     assert_eq!(other.status.code(), Some(2), "{}", text(&other));
 }

@@ -5,6 +5,7 @@ use super::output;
 use clap::Args;
 use mcpreel_bridge::to_stdio::Sessions;
 use mcpreel_capture::net::{Signals, is_loopback};
+use mcpreel_capture::process::signals::ignored_but_ctrl_c;
 use std::ffi::OsString;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::process::ExitCode;
@@ -38,7 +39,7 @@ impl Listen {
                     "cannot listen at {at}: {error}; another port, or 0 for any, may be free"
                 )
             })?;
-            let mut signals = Signals::catch()?;
+            let mut signals = Signals::catch(ignored_but_ctrl_c())?;
             let url = format!("http://{}/mcp", listener.local_addr()?);
             output::say(&format!(
                 "{what}: put {url} into your host (Ctrl-C ends it)"

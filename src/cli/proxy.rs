@@ -109,6 +109,8 @@ impl Proxy {
             tls,
             listen: self.listen.or(self.stdio.then_some(ANY_PORT)),
             keep_host: self.keep_host,
+            // `run --url` is a server of `run`, which leaves ignored what was.
+            takes_ctrl_c: !self.stdio,
             headers,
             credentials,
         };

@@ -204,6 +204,33 @@ fn web_pages_foreign_names_and_unknown_sessions_are_refused() {
     }
 }
 
+/// A shell without job control ignores SIGINT for whatever `&` starts.
+#[test]
+fn ctrl_c_ends_who_offers_it_even_where_it_was_ignored() {
+    let library = Library::new();
+    recorded(&library, &server());
+    let (_, url) = later_upstream();
+    for arguments in [&["proxy", &url][..], &["mock", "a"]] {
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "trap '' INT; exec \"$@\"", "sh"]);
+        command.args([crate::support::MCPREEL]).args(arguments);
+        command.args(["--listen", "127.0.0.1:0"]);
+        command
+            .env("MCPREEL_DIR", library.path())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let said = Collected::from(child.stderr.take().unwrap());
+        wait_for("it to listen", || {
+            String::from_utf8(said.so_far())
+                .unwrap()
+                .contains("Ctrl-C")
+                .then_some(())
+        });
+        send(Signal::SIGINT, child.id());
+        assert!(child.wait().unwrap().success(), "{arguments:?}");
+    }
+}
+
 #[test]
 fn a_server_that_crashed_cuts_its_answer_and_loses_the_session() {
     let library = Library::new();

@@ -89,10 +89,10 @@ fn a_host_on_pipes_speaks_with_a_server_behind_a_url_and_both_sides_are_on_recor
         .map(|it| (&it["name"], &it["exchanges"]))
         .collect();
     let (http, stdio) = (told[0], told[1]);
-    assert_eq!(
-        (http.0, stdio.0),
-        (&"127.0.0.1-http".into(), &"127.0.0.1".into())
-    );
+    let name = server.url.trim_start_matches("http://").replace(':', "-");
+    let name = name.trim_end_matches("/mcp");
+    assert_eq!(*stdio.0, name);
+    assert_eq!(*http.0, format!("{name}-http"));
     assert_eq!((http.1, stdio.1), (&2.into(), &2.into()));
     for file in library.files("reel") {
         let bytes = std::fs::read(&file).unwrap();
@@ -167,7 +167,7 @@ fn a_request_without_an_answer_gets_an_error_that_says_why() {
 fn a_server_that_is_not_there_is_told_to_the_host() {
     let library = Library::new();
     let (_, url) = later_upstream();
-    let host = start(&library, &url, &[]);
+    let host = start(&library, &url, &["--name", "a"]);
     say(&host, &[INITIALIZE]);
     let told = lines(&host.end());
     let message = told[0]["error"]["message"].as_str().unwrap();
@@ -176,7 +176,7 @@ fn a_server_that_is_not_there_is_told_to_the_host() {
         "{told:?}"
     );
     // Our own 502 is not taken for that of a gateway.
-    let causes = library.json(&["why", "127.0.0.1-http"]);
+    let causes = library.json(&["why", "a-http"]);
     let causes: Vec<_> = causes.iter().map(|it| it["cause"].as_str()).collect();
     assert_eq!(
         causes.first(),
@@ -267,7 +267,7 @@ fn a_server_that_has_only_http_and_sse_is_found_and_its_end_is_ours() {
         true
     });
     let library = Library::new();
-    let host = start(&library, &server.url, &[]);
+    let host = start(&library, &server.url, &["--name", "a"]);
     say(&host, &[INITIALIZE, INITIALIZED]);
     wait_for("the handshake", || (host.out.lines() == 1).then_some(()));
     say(&host, &[PING]);
@@ -277,7 +277,7 @@ fn a_server_that_has_only_http_and_sse_is_found_and_its_end_is_ours() {
     assert_eq!(received.status.code(), Some(1));
     assert_eq!((&told[1]["id"], told.len()), (&1.into(), 2), "{told:?}");
     assert!(told[1]["error"]["message"].is_string(), "{told:?}");
-    let causes = library.json(&["why", "127.0.0.1-http"]);
+    let causes = library.json(&["why", "a-http"]);
     let causes: Vec<_> = causes.iter().map(|it| it["cause"].as_str()).collect();
     // That the first request was refused is how a client finds such a server.
     assert!(!causes.contains(&Some("http-refused")), "{causes:?}");

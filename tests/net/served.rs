@@ -28,18 +28,26 @@ fn said(lines: &[&str]) -> Pieces {
 
 /// What a host gets that says all of that to `mcpreel ARGUMENTS…`.
 fn converse(library: &Library, arguments: &[&str]) -> String {
-    let mut command = library.mcpreel(arguments[0]);
-    command.args(&arguments[1..]).stdin(Stdio::piped());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let host = Session::start(&mut command);
+    let host = begin(library, arguments);
     host.send(&said(&CLIENT));
     let received = host.end();
     String::from_utf8(received.out).unwrap()
 }
 
+fn begin(library: &Library, arguments: &[&str]) -> Session {
+    let mut command = library.mcpreel(arguments[0]);
+    command.args(&arguments[1..]).stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    Session::start(&mut command)
+}
+
 /// A server with a URL that answers the client above: `fail` with a status and no message.
 fn server() -> HttpServer {
-    HttpServer::start("/mcp", |request, client| match request {
+    server_at("/mcp")
+}
+
+fn server_at(path: &str) -> HttpServer {
+    HttpServer::start(path, |request, client| match request {
         _ if request.calls("initialize") => json(
             client,
             "Mcp-Session-Id: s1\r\n",
@@ -191,6 +199,9 @@ fn web_pages_foreign_names_and_unknown_sessions_are_refused() {
         ("POST /mcp", "", "no JSON", 400),
         ("DELETE /mcp", "Mcp-Session-Id: unknown\r\n", "", 404),
         ("GET /mcp", "Accept: text/event-stream\r\n", "", 405),
+        ("POST /mcp/?a=b", "", CLIENT[0], 200),
+        ("POST /other", "", CLIENT[0], 404),
+        ("GET /.well-known/oauth-protected-resource", "", "", 404),
         ("PUT /mcp", "", "", 405),
     ] {
         let answer = served.ask(line, head, body);
@@ -202,6 +213,53 @@ fn web_pages_foreign_names_and_unknown_sessions_are_refused() {
         let refused = mock.args(["a", "--listen", address]).output().unwrap();
         assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
     }
+}
+
+#[test]
+fn a_recorded_path_is_served_and_no_other() {
+    let library = Library::new();
+    recorded(&library, &server_at("/tools/mcp?key=1"));
+    let served = Served::start(&library, "a-http", &[]);
+    let answer = served.ask("POST /tools/mcp", "", CLIENT[0]);
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    let answer = served.ask("POST /mcp", "", CLIENT[0]);
+    assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
+    assert!(answer.contains("/tools/mcp"), "{answer}");
+    let said = served.end().1;
+    assert!(said.contains("/tools/mcp into your host"), "{said}");
+}
+
+/// Once they were lost without a word.
+#[test]
+fn what_nobody_listens_for_is_lost_with_one_word() {
+    let library = Library::new();
+    let script = format!(
+        "read l; echo '{INITIALIZED}'; read l; i=0; while test $i -lt 300; do i=$((i+1)); \
+         echo '{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{{\"level\":\"info\",\"data\":'$i'}}}}'; \
+         done; cat > /dev/null"
+    );
+    let host = begin(&library, &["run", "--name", "a", "--", "sh", "-c", &script]);
+    host.send(&said(&CLIENT[..2]));
+    wait_for("all", || (host.out.lines() == 301).then_some(()));
+    host.end();
+    let served = Served::start(&library, "a", &[]);
+    let answer = served.ask("POST /mcp", "", CLIENT[0]);
+    let session = answer.split_once("Mcp-Session-Id: ").unwrap().1;
+    let session = session.split_once('\r').unwrap().0;
+    let head = format!("Mcp-Session-Id: {session}\r\nAccept: text/event-stream\r\n");
+    served.ask("POST /mcp", &head, CLIENT[1]);
+    wait_for("a word about it", || {
+        let said = served.said.as_ref().unwrap().so_far();
+        String::from_utf8(said)
+            .unwrap()
+            .contains("lost")
+            .then_some(())
+    });
+    let stream = served.send("GET /mcp", &head, "");
+    let (status, said) = served.end();
+    assert_eq!(status.code(), Some(0), "{said}");
+    assert_eq!(said.matches("lost").count(), 1, "{said}");
+    assert_eq!(read(&stream).matches("notifications/message").count(), 256);
 }
 
 /// A shell without job control ignores SIGINT for whatever `&` starts.

@@ -114,10 +114,10 @@ fn what_fails_says_what_to_do() {
     let other = Server::new(&[]);
     let other_ca = other.ca();
     let other_ca = ["--ca", other_ca.to_str().unwrap()];
-    for (protocols, more, words) in [
-        (&["http/1.1"][..], &[][..], "--ca FILE"),
-        (&["http/1.1"], &other_ca, "--ca FILE"),
-        (&["h2"], &["--insecure"], "speaks only HTTP/2"),
+    for (protocols, more, words, step) in [
+        (&["http/1.1"][..], &[][..], "--ca FILE", "certificate-trust"),
+        (&["http/1.1"], &other_ca, "--ca FILE", "certificate-trust"),
+        (&["h2"], &["--insecure"], "speaks only HTTP/2", "tls"),
     ] {
         let library = Library::new();
         let (answered, got) = Server::new(protocols).asked(&library, REQUEST, more);
@@ -125,7 +125,7 @@ fn what_fails_says_what_to_do() {
         assert!(answered.contains(words), "{answered}");
         assert_eq!(got, None);
         let event = library.events("unreachable")[0].to_string();
-        assert!(event.contains("\"tls\""), "{event}");
+        assert!(event.contains(&format!("\"{step}\"")), "{event}");
     }
 }
 

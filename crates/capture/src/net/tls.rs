@@ -78,60 +78,74 @@ impl Tls {
         host: &str,
         stream: TcpStream,
     ) -> Result<TlsStream<TcpStream>, Unreachable> {
-        let failed = |message| Unreachable {
-            step: Step::Tls,
+        let failed = |(step, message)| Unreachable {
+            step,
             message: format!("{host}: {message}"),
             is_reset: false,
         };
-        let name = ServerName::try_from(host.to_owned())
-            .map_err(|_| failed("no certificate can have this name".to_owned()))?;
+        let name = ServerName::try_from(host.to_owned()).map_err(|_| {
+            let message = "no certificate can have this name".to_owned();
+            failed((Step::CertificateName, message))
+        })?;
         let connected = self.connector.connect(name, stream).await;
         connected.map_err(|error| failed(self.explain(&error)))
     }
 
-    fn explain(&self, error: &io::Error) -> String {
+    /// The step that failed, and what to look at.
+    fn explain(&self, error: &io::Error) -> (Step, String) {
         let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
-        let hint = match inner {
+        let (step, hint) = match inner {
             Some(Error::InvalidCertificate(reason)) => self.distrust(reason),
             Some(Error::AlertReceived(AlertDescription::NoApplicationProtocol)) => {
-                return "the server speaks only HTTP/2, which cannot be recorded; does it have \
-                        HTTP/1.1 to switch on?"
-                    .to_owned();
+                let message = "the server speaks only HTTP/2, which cannot be recorded; does it have \
+                               HTTP/1.1 to switch on?";
+                return (Step::Tls, message.to_owned());
             }
-            Some(Error::InvalidMessage(_)) => {
-                "it answers, but not with TLS: is it http:// there, or another port?"
-            }
-            Some(Error::AlertReceived(_)) => "the server refuses the connection",
+            Some(Error::InvalidMessage(_)) => (
+                Step::Tls,
+                "it answers, but not with TLS: is it http:// there, or another port?",
+            ),
+            Some(Error::AlertReceived(_)) => (Step::Tls, "the server refuses the connection"),
             _ if error.kind() == io::ErrorKind::UnexpectedEof => {
-                return "the server closed the connection in the TLS handshake; is it meant for \
-                        TLS, under this name?"
-                    .to_owned();
+                let message = "the server closed the connection in the TLS handshake; is it meant for \
+                               TLS, under this name?";
+                return (Step::Tls, message.to_owned());
             }
-            _ => "the TLS handshake failed",
+            _ => (Step::Tls, "the TLS handshake failed"),
         };
-        format!("{hint} ({error})")
+        (step, format!("{hint} ({error})"))
     }
 
-    fn distrust(&self, reason: &CertificateError) -> &'static str {
+    fn distrust(&self, reason: &CertificateError) -> (Step, &'static str) {
         match reason {
-            CertificateError::UnknownIssuer if !self.has_roots => {
-                "this machine has no certificates of authorities; --ca FILE names one"
-            }
+            CertificateError::UnknownIssuer if !self.has_roots => (
+                Step::CertificateTrust,
+                "this machine has no certificates of authorities; --ca FILE names one",
+            ),
             // Another authority of the same name: one that was made anew, for example.
-            CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            CertificateError::UnknownIssuer | CertificateError::BadSignature => (
+                Step::CertificateTrust,
                 "nobody that this machine trusts has signed its certificate; --ca FILE adds an \
-                 authority, --insecure believes anybody"
-            }
-            CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-                "its certificate has expired; or is the clock wrong?"
-            }
-            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-                "its certificate is not valid yet; is the clock right?"
-            }
+                 authority, --insecure believes anybody",
+            ),
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => (
+                Step::CertificateTime,
+                "its certificate has expired; or is the clock wrong?",
+            ),
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => (
+                Step::CertificateTime,
+                "its certificate is not valid yet; is the clock right?",
+            ),
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-                "its certificate is for another name; is the URL right?"
+                (
+                    Step::CertificateName,
+                    "its certificate is for another name; is the URL right?",
+                )
             }
-            _ => "its certificate is not accepted; --insecure believes anybody",
+            _ => (
+                Step::CertificateTrust,
+                "its certificate is not accepted; --insecure believes anybody",
+            ),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Certainty::{Certain, Likely};
 use super::facts::Facts;
 use super::{Cause, Evidence, Place, SECOND_NS, SHOWN, phrases};
-use mcpreel_trace::event::{Event, EventKind};
+use mcpreel_trace::event::{Event, EventKind, Step};
 use mcpreel_trace::exchange::{PROBE, Status};
 use mcpreel_trace::http::{End, HttpExchange, SESSION};
 use mcpreel_wire::text::{cut, duration, escape, plural};
@@ -41,7 +41,7 @@ pub(super) fn unreachable(facts: &Facts) -> Option<Cause> {
     let failed = tries.iter().rev().take_while(|event| is_unreachable(event));
     let failed: Vec<_> = failed.collect();
     let last = failed.first()?;
-    let EventKind::Unreachable { message, .. } = &last.kind else {
+    let EventKind::Unreachable { message, step, .. } = &last.kind else {
         return None;
     };
     let count = failed.len() as u64;
@@ -59,8 +59,30 @@ pub(super) fn unreachable(facts: &Facts) -> Option<Cause> {
         "the server could not be reached{before}{times}: {}",
         quoted(message)
     );
-    let advice = "Start the server, and compare the URL with what it says when it listens: host, port \
-                  and scheme. `curl -v URL` shows the same without a host in between.";
+    let advice = match step {
+        Step::Name => {
+            "Compare the name in the URL with that of the server, and look whether this machine finds it."
+        }
+        Step::Tcp => {
+            "Start the server, and compare the URL with what it says when it listens: host, port and \
+             scheme. `curl -v URL` shows the same without a host in between."
+        }
+        Step::Tls => {
+            "Where nothing speaks TLS at that port, the URL begins with http://. Else look at the TLS that \
+             the server wants: its versions, HTTP/1.1, a certificate of the client."
+        }
+        Step::CertificateTrust => {
+            "Give the certificate of whoever has signed the server's with --ca FILE, or believe any server \
+             with --insecure where it is your own."
+        }
+        Step::CertificateName => {
+            "Put a name that the certificate is for into the URL, or let the server have one for the name \
+             that is there. --insecure does without."
+        }
+        Step::CertificateTime => {
+            "Renew the certificate of the server, or set the clock of this machine. --insecure does without."
+        }
+    };
     let shown = failed.iter().map(|event| {
         let place = Place::Event {
             after: event.after_seq,
@@ -103,18 +125,23 @@ pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
         .request_head
         .as_ref()
         .and_then(|head| head.get("authorization"));
+    let is_added = adds_authorization(facts);
     let challenge = last
         .response_head
         .as_ref()
         .and_then(|head| head.get("www-authenticate"));
     let said = challenge.map_or(String::new(), |it| format!("; it says: {}", quoted(it)));
-    let what = if sent.is_some() {
-        "refused the token of"
-    } else {
-        "wants a token for"
+    let what = match sent {
+        _ if is_added => "refused the token that --header adds to",
+        Some(_) => "refused the token of",
+        None => "wants a token for",
     };
     let sentence = format!("the server {what} {}: 401 Unauthorized{said}", named(last));
     let advice = match (sent, challenge) {
+        _ if is_added => {
+            "Give --header another token: this one is not meant for this server (audience, scopes), has \
+             expired, or is not whole. The word before it counts too: `Authorization: Bearer …`."
+        }
         (Some(_), _) => {
             "Get a new token, and check that it is meant for this server (audience, scopes) and has not \
              expired. Behind a proxy a client that logs in by itself compares the server's `resource` \
@@ -140,6 +167,18 @@ pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
         Evidence::new(place, format!("{}: {said}", step.kind.as_str()))
     });
     Some(Cause::new(Certain, sentence, advice).shown(told))
+}
+
+/// Whether the proxy adds a token to requests, as it was told to.
+fn adds_authorization(facts: &Facts) -> bool {
+    let is_token = |kind: &EventKind| match kind {
+        EventKind::Edited { old, new, .. } => {
+            let name = new.split_once(':').map_or("", |(name, _)| name);
+            old.is_empty() && name.eq_ignore_ascii_case("authorization")
+        }
+        _ => false,
+    };
+    facts.events_that(is_token).next().is_some()
 }
 
 /// The server does not know a session any more, and the client goes on with it.

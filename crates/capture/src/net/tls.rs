@@ -3,9 +3,11 @@
 use super::upstream::Unreachable;
 use mcpreel_trace::event::Step;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{VerifierBuilderError, WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
 use rustls::{
     AlertDescription, CertificateError, ClientConfig, DigitallySignedStruct, Error, KeyLogFile,
     RootCertStore, SignatureScheme,
@@ -51,15 +53,23 @@ impl Tls {
         let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
             .map_err(CaError::Unusable)?;
-        let roots = if insecure {
-            RootCertStore::empty()
+        let (roots, given) = if insecure {
+            (RootCertStore::empty(), Vec::new())
         } else {
             roots(ca)?
         };
         let has_roots = insecure || !roots.is_empty();
-        let config = if insecure {
-            let any = Arc::new(AnyCertificate(provider));
-            config.dangerous().with_custom_certificate_verifier(any)
+        let config = if insecure || !given.is_empty() {
+            let authorities = (!insecure).then(|| authorities(roots, &provider));
+            let verifier = Verifier {
+                authorities: authorities.transpose()?,
+                given,
+                provider,
+            };
+            let verifier = Arc::new(verifier);
+            config
+                .dangerous()
+                .with_custom_certificate_verifier(verifier)
         } else {
             config.with_root_certificates(roots)
         };
@@ -150,8 +160,9 @@ impl Tls {
     }
 }
 
-fn roots(ca: Option<&Path>) -> Result<RootCertStore, CaError> {
-    let mut roots = RootCertStore::empty();
+/// The certificates that are believed: those of this machine and of the file, and the latter alone.
+fn roots(ca: Option<&Path>) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), CaError> {
+    let (mut roots, mut given) = (RootCertStore::empty(), Vec::new());
     // Single ones that cannot be read do not matter; without any, that is said when one is missed.
     let native = rustls_native_certs::load_native_certs();
     roots.add_parsable_certificates(native.certs);
@@ -161,36 +172,68 @@ fn roots(ca: Option<&Path>) -> Result<RootCertStore, CaError> {
             path: path.clone(),
             source,
         };
-        let mut is_empty = true;
         for certificate in CertificateDer::pem_file_iter(&path).map_err(read)? {
-            let added = roots.add(certificate.map_err(read)?);
+            let certificate = certificate.map_err(read)?;
+            let added = roots.add(certificate.clone());
             added.map_err(|source| CaError::Certificate {
                 path: path.clone(),
                 source,
             })?;
-            is_empty = false;
+            given.push(certificate);
         }
-        if is_empty {
+        if given.is_empty() {
             return Err(CaError::Empty(path));
         }
     }
-    Ok(roots)
+    Ok((roots, given))
 }
 
-/// Believes every certificate, but wants the server to have its key.
-#[derive(Debug)]
-struct AnyCertificate(Arc<CryptoProvider>);
+fn authorities(
+    roots: RootCertStore,
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<WebPkiServerVerifier>, CaError> {
+    let builder =
+        WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
+    let unusable =
+        |error: VerifierBuilderError| CaError::Unusable(Error::General(error.to_string()));
+    builder.build().map_err(unusable)
+}
 
-impl ServerCertVerifier for AnyCertificate {
+/// Whom to believe where that is not only what authorities have signed. The server has to have its key in
+/// any case.
+#[derive(Debug)]
+struct Verifier {
+    /// `None`: everybody is believed.
+    authorities: Option<Arc<WebPkiServerVerifier>>,
+    /// The certificates that the user has given. A server may show one of them as its own.
+    given: Vec<CertificateDer<'static>>,
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
+        shown: &CertificateDer<'_>,
+        between: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
+        let Some(authorities) = &self.authorities else {
+            return Ok(ServerCertVerified::assertion());
+        };
+        let verified = authorities.verify_server_cert(shown, between, name, ocsp, now);
+        match verified {
+            // What signs itself is mostly marked as an authority, which a server's own must not be. Whether
+            // it is valid now was looked at before that.
+            Err(Error::InvalidCertificate(CertificateError::Other(_)))
+                if self.given.contains(shown) =>
+            {
+                verify_server_name(&ParsedCertificate::try_from(shown)?, name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            verified => verified,
+        }
     }
 
     fn verify_tls12_signature(
@@ -199,7 +242,7 @@ impl ServerCertVerifier for AnyCertificate {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let known = &self.0.signature_verification_algorithms;
+        let known = &self.provider.signature_verification_algorithms;
         verify_tls12_signature(message, certificate, signed, known)
     }
 
@@ -209,11 +252,13 @@ impl ServerCertVerifier for AnyCertificate {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let known = &self.0.signature_verification_algorithms;
+        let known = &self.provider.signature_verification_algorithms;
         verify_tls13_signature(message, certificate, signed, known)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
     }
 }

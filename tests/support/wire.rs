@@ -160,6 +160,7 @@ fn step(session: &mut Session, connection: u32, what: &str, sent: &[u8]) {
 // < Content-Type: text/event-stream  whose lines then are events
 // <
 // < result 1 {}
+// < endpoint /messages?s=1           the event that names the endpoint (2024-11-05)
 // after 30000                        milliseconds pass
 // close client                       who closes connection 1 (`close server 2`)
 // lose tcp 127.0.0.1:1: refused     the server cannot be reached: the step, and why
@@ -260,9 +261,11 @@ fn http(lines: &[&str]) -> Vec<u8> {
     let is_response = head[0].parse::<u16>().is_ok();
     let is_stream = head.iter().any(|line| line.contains("text/event-stream")) && is_response;
     let body = if is_stream {
-        body.iter()
-            .flat_map(|line| ["data: ", line, "\n\n"])
-            .collect()
+        let event = |line: &String| match line.strip_prefix("endpoint ") {
+            Some(path) => format!("event: endpoint\ndata: {path}\n\n"),
+            None => format!("data: {line}\n\n"),
+        };
+        body.iter().map(event).collect()
     } else {
         body.join("\n")
     };

@@ -12,6 +12,7 @@ use crate::clock::Moment;
 use crate::event::{Closer, EventKind, Party};
 use crate::frame::{FrameHead, Seq};
 use compact_str::CompactString;
+use mcpreel_wire::http::body::BodyLength;
 use mcpreel_wire::http::{Ended, Head, Part};
 use mcpreel_wire::message::{Body, Content, Direction};
 use serde::Serialize;
@@ -163,6 +164,8 @@ pub struct ResponseEnd {
     pub end: End,
     /// The client can ask for the rest of it.
     pub is_resumable: bool,
+    /// It carried the answers to requests of other exchanges (2024-11-05).
+    pub carries_all: bool,
 }
 
 words! {
@@ -181,9 +184,27 @@ impl HttpExchange {
         self.content_type.as_deref() == Some("text/event-stream")
     }
 
+    /// Whether the client has to send the same request elsewhere (RFC 9110 sections 15.4.8 and 15.4.9).
+    pub fn is_redirected(&self) -> bool {
+        matches!(self.status, Some(307 | 308))
+    }
+
     /// Nanoseconds from the last byte of the request to the first of the response.
     pub fn waited_ns(&self) -> Option<u64> {
         Some(self.t_head?.ns_since(self.t_sent))
+    }
+
+    /// Its response has ended with the frame `head`.
+    fn end(&mut self, head: &FrameHead, end: End) -> Option<ResponseEnd> {
+        self.ended = Some(end);
+        // With 202 the server says that the answers come elsewhere.
+        (self.status != Some(202)).then_some(ResponseEnd {
+            http: head.carried.http,
+            t: head.t_last,
+            end,
+            is_resumable: self.is_resumable,
+            carries_all: self.has_endpoint,
+        })
     }
 
     /// What took how long; `made`: how its connection was made, if that was for this exchange.
@@ -253,8 +274,11 @@ impl HttpLog {
                 if let Some(session) = parsed.get(SESSION) {
                     exchange.session = Some(session.into());
                 }
+                let method = Some(&*exchange.method);
+                let is_empty = BodyLength::of(&parsed, method) == BodyLength::Known(0);
                 exchange.response_head = Some(parsed);
-                return None;
+                // No frame tells that an empty body has ended.
+                return is_empty.then(|| exchange.end(head, End::Whole)).flatten();
             }
             _ => {}
         }
@@ -278,14 +302,7 @@ impl HttpLog {
             Ended::Cut if self.left.contains(&connection) => End::Left,
             Ended::Cut => End::Cut,
         };
-        exchange.ended = Some(end);
-        // With 202 the server says that the answers come elsewhere.
-        (exchange.status != Some(202)).then_some(ResponseEnd {
-            http,
-            t: head.t_last,
-            end,
-            is_resumable: exchange.is_resumable,
-        })
+        exchange.end(head, end)
     }
 
     pub fn event(&mut self, kind: &EventKind) {

@@ -226,22 +226,30 @@ pub(super) fn session_lost(facts: &Facts) -> Option<Cause> {
 pub(super) fn stream_cut(facts: &Facts) -> Option<Cause> {
     let lost = facts.lost.exchanges.iter();
     let (call, http) = lost.rev().find_map(|call| {
-        let mut cut = facts.https.cut.iter();
-        let http = cut.find(|one| one.id == call.http)?;
-        Some((call, http))
+        // In HTTP+SSE all answers of a conversation come on one stream, which names no session.
+        let carries_all = |one: &&HttpExchange| {
+            let is_nameless = one.method == "GET" && one.session.is_none();
+            let is_meant = one.conversation == call.conversation;
+            is_nameless && is_meant && one.t_last >= Some(call.t_request)
+        };
+        let cut = &facts.https.cut;
+        let own = cut.iter().find(|one| one.id == call.http);
+        Some((call, own.or_else(|| cut.iter().find(carries_all))?))
     })?;
     let end = http.t_last.unwrap_or(http.t_request);
     let after = duration(end.ns_since(call.t_request));
+    let is_its_own = http.id == call.http;
     let sentence = format!(
         "the connection broke while {} was being answered, {after} after it was asked: {}",
         phrases::call_at(call),
         match http.events {
+            _ if !is_its_own => format!("{} was cut off, on which answers come", named(http)),
             0 => "nothing of the answer had come".to_owned(),
             events => format!("{} had come", plural(events, "event")),
         }
     );
     let silent = end.ns_since(http.t_first.or(http.t_head).unwrap_or(http.t_request));
-    let (certainty, advice) = if http.events <= 1 && silent >= IDLE_NS {
+    let (certainty, advice) = if is_its_own && http.events <= 1 && silent >= IDLE_NS {
         (
             Likely,
             "Nothing was sent for so long that a proxy, a load balancer or the client gave up. Let the \

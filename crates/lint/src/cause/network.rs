@@ -304,10 +304,12 @@ pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
             "initialize" => is_older,
             _ => false,
         });
+        // The client went where it was sent, and nothing is wrong with that.
+        let is_followed = one.is_redirected() && facts.https.last_served > one.id;
         // What we answer in place of a server is told as its being out of reach.
         let response = one.response_head.as_ref();
         let is_ours = response.is_some_and(|head| head.get("server") == Some("mcpreel"));
-        asks && one.status != Some(401) && !is_message && !is_probe && !is_ours
+        asks && one.status != Some(401) && !is_message && !is_probe && !is_followed && !is_ours
     };
     let refused: Vec<_> = facts.https.refused.iter().filter(is_refused).collect();
     let first = refused.first()?;

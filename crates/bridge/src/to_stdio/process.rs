@@ -212,6 +212,20 @@ impl Process {
         }
     }
 
+    /// The client that gets the response to a request. Once it has all that it asked for, what comes next
+    /// is not for it any more, though it may still be reading.
+    fn answered(&self, id: &RequestId) -> Option<Sender<Outgoing>> {
+        let mut open = self.open.borrow_mut();
+        let mut newest = open.iter_mut().rev();
+        let (&number, waiting) = newest.find(|(_, it)| it.requests.contains(id))?;
+        waiting.requests.retain(|it| it != id);
+        let (to, is_over) = (waiting.to.clone(), waiting.requests.is_empty());
+        if is_over {
+            open.remove(&number);
+        }
+        Some(to)
+    }
+
     /// The client that gets a line, and whether the line is a response.
     fn recipient_of(&self, message: &[u8]) -> (Option<Sender<Outgoing>>, bool) {
         let open = self.open.borrow();
@@ -224,9 +238,8 @@ impl Process {
         let (body, meta) = first.map_or((Body::Invalid, None), |it| (it.body, Some(it.meta)));
         let named = match body {
             Body::Response(response) => {
-                let id = response.id;
-                let way = id.and_then(|id| found(&|it| it.requests.contains(&id)));
-                return (way, true);
+                drop(open);
+                return (response.id.and_then(|id| self.answered(&id)), true);
             }
             Body::Notification(Notification {
                 subject: Subject::Progress { token, .. },

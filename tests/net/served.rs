@@ -267,7 +267,9 @@ fn what_nobody_listens_for_is_lost_with_one_word() {
         assert!(read > 0, "{got}");
         got += &String::from_utf8_lossy(&bytes[..read]);
     }
-    assert!(got.contains("\"data\":256}"), "the first are kept: {got}");
+    for first_and_last in ["\"data\":1}", "\"data\":256}"] {
+        assert!(got.contains(first_and_last), "the first are kept: {got}");
+    }
     let (status, said) = served.end();
     assert_eq!(status.code(), Some(0), "{said}");
     assert_eq!(said.matches("lost").count(), 1, "{said}");

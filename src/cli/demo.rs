@@ -2,7 +2,7 @@
 
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::Folder;
-use super::listen::Listen;
+use super::listen::{self, Listen};
 use super::open::Appearance;
 use super::tail;
 use super::{folder, open, output};
@@ -73,7 +73,7 @@ pub struct DemoHost {
 /// The built-in server, on this process's own pipes.
 pub fn server(args: &DemoServer) -> Outcome {
     if let Some(at) = args.listen.listen {
-        return args.listen.serve(at, "the demo's server");
+        return args.listen.serve(at, listen::PATH, "the demo's server");
     }
     let pace = Pace::new(args.speed);
     server::run(io::stdin().lock(), io::stdout(), io::stderr(), pace)?;

@@ -5,11 +5,17 @@ use super::output;
 use clap::Args;
 use mcpreel_bridge::to_stdio::Sessions;
 use mcpreel_capture::net::{Signals, is_loopback};
+use mcpreel_capture::process::signals::ignored_but_ctrl_c;
+use mcpreel_wire::text::escape;
 use std::ffi::OsString;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::process::ExitCode;
+use std::rc::Rc;
 use tokio::net::TcpListener;
 use tokio::task::LocalSet;
+
+/// The path of most servers.
+pub const PATH: &str = "/mcp";
 
 /// Where to listen.
 #[derive(Debug, Default, Args)]
@@ -23,9 +29,9 @@ pub struct Listen {
 }
 
 impl Listen {
-    /// Serves sessions at `at`, each by a process of this program with the arguments that we have, but for
+    /// Serves sessions at `at`, under `path`, each by a process of this program with the arguments that we have, but for
     /// those about listening. Ends with the worst of their exit codes.
-    pub fn serve(&self, at: SocketAddr, what: &str) -> Outcome {
+    pub fn serve(&self, at: SocketAddr, path: &str, what: &str) -> Outcome {
         check(Some(at), self.expose)?;
         let mut command = vec![std::env::current_exe()?.into()];
         command.extend(without_listening(std::env::args_os().skip(1)));
@@ -38,12 +44,14 @@ impl Listen {
                     "cannot listen at {at}: {error}; another port, or 0 for any, may be free"
                 )
             })?;
-            let mut signals = Signals::catch()?;
-            let url = format!("http://{}/mcp", listener.local_addr()?);
+            let mut signals = Signals::catch(ignored_but_ctrl_c())?;
+            let url = format!("http://{}{path}", listener.local_addr()?);
             output::say(&format!(
-                "{what}: put {url} into your host (Ctrl-C ends it)"
+                "{what}: put {} into your host (Ctrl-C ends it)",
+                escape(&url)
             ));
-            let sessions = Sessions::new(command, is_loopback(at.ip()));
+            let say = Rc::new(output::say);
+            let sessions = Sessions::new(command, path.to_owned(), is_loopback(at.ip()), say);
             tokio::select! {
                 () = sessions.serve(listener) => {}
                 () = signals.arrived() => {}

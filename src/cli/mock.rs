@@ -5,11 +5,12 @@
 
 use super::exit::{Exit, Outcome};
 use super::folder::{Folder, Settings};
-use super::listen::Listen;
+use super::listen::{self, Listen};
 use super::quantity::choice;
 use super::replay::driving::{bind, time};
 use super::{comparison, output, run, select};
 use clap::{Args, ValueEnum};
+use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_lint::cause::MOCK_ENDS;
 use mcpreel_replay::Counted;
 use mcpreel_replay::mock::matcher::Subject;
@@ -155,8 +156,10 @@ pub fn run(args: &Mock) -> Outcome {
     let secrets = Secrets(args.bind.iter().cloned().collect());
     let recording = select::whole(&args.recording, &args.folder)?;
     if let Some(at) = args.listen.listen {
-        let what = format!("answering from {}", escape(&recording.summary()?.name));
-        return args.listen.serve(at, &what);
+        let summary = recording.summary()?;
+        let what = format!("answering from {}", escape(&summary.name));
+        let url = summary.context.url.as_deref();
+        return args.listen.serve(at, &path_of(url), &what);
     }
     let options = Options {
         on_miss: args.on_miss,
@@ -235,6 +238,14 @@ pub fn run(args: &Mock) -> Outcome {
     session.finish(&end, &account.concat(), ending);
     file::remove();
     Ok(Exit::Process(record::end_as(ending)))
+}
+
+/// The path at which a recorded server was reached; that of most servers where it was not over HTTP.
+fn path_of(url: Option<&str>) -> String {
+    let url = url.and_then(|url| Upstream::parse(url).ok());
+    let url = url.filter(|url| url.transport() == "http");
+    let path = url.as_ref().and_then(|url| url.target().split('?').next());
+    path.unwrap_or(listen::PATH).to_owned()
 }
 
 /// An assertion that does not hold: its option, how many are not as they should be, and what they are.

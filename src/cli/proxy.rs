@@ -87,9 +87,7 @@ impl Proxy {
         let mut faults: Vec<String> = settings.faults().collect();
         let [max_size, slow_ns] = run::configured(&settings, &mut faults);
         let is_alone = self.command.is_empty();
-        let name = self
-            .name
-            .or_else(|| is_alone.then(|| self.url.host().to_owned()));
+        let name = self.name.or_else(|| is_alone.then(|| self.url.name()));
         let (upstream, transport) = (self.url.to_string(), self.url.transport());
         let mut key = [0; 32];
         if !self.reach.keep_credentials {
@@ -109,6 +107,8 @@ impl Proxy {
             tls,
             listen: self.listen.or(self.stdio.then_some(ANY_PORT)),
             keep_host: self.keep_host,
+            // `run --url` is a server of `run`, which leaves ignored what was.
+            takes_ctrl_c: !self.stdio,
             headers,
             credentials,
         };

@@ -67,7 +67,7 @@ impl Run {
         let mut name = self.name.and_then(|name| usable(name, &mut faults));
         let mut command = self.command;
         if let Some(url) = &self.url {
-            let own = name.get_or_insert_with(|| url.host().to_owned());
+            let own = name.get_or_insert_with(|| url.name());
             let own = Some(("--name", format!("{own}-http").into()));
             let dir = dir.as_ref().ok().map(|dir| ("--dir", dir.into()));
             let most = self

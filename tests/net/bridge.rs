@@ -89,10 +89,10 @@ fn a_host_on_pipes_speaks_with_a_server_behind_a_url_and_both_sides_are_on_recor
         .map(|it| (&it["name"], &it["exchanges"]))
         .collect();
     let (http, stdio) = (told[0], told[1]);
-    assert_eq!(
-        (http.0, stdio.0),
-        (&"127.0.0.1-http".into(), &"127.0.0.1".into())
-    );
+    let name = server.url.trim_start_matches("http://").replace(':', "-");
+    let name = name.trim_end_matches("/mcp");
+    assert_eq!(*stdio.0, name);
+    assert_eq!(*http.0, format!("{name}-http"));
     assert_eq!((http.1, stdio.1), (&2.into(), &2.into()));
     for file in library.files("reel") {
         let bytes = std::fs::read(&file).unwrap();
@@ -167,7 +167,7 @@ fn a_request_without_an_answer_gets_an_error_that_says_why() {
 fn a_server_that_is_not_there_is_told_to_the_host() {
     let library = Library::new();
     let (_, url) = later_upstream();
-    let host = start(&library, &url, &[]);
+    let host = start(&library, &url, &["--name", "a"]);
     say(&host, &[INITIALIZE]);
     let told = lines(&host.end());
     let message = told[0]["error"]["message"].as_str().unwrap();
@@ -176,7 +176,7 @@ fn a_server_that_is_not_there_is_told_to_the_host() {
         "{told:?}"
     );
     // Our own 502 is not taken for that of a gateway.
-    let causes = library.json(&["why", "127.0.0.1-http"]);
+    let causes = library.json(&["why", "a-http"]);
     let causes: Vec<_> = causes.iter().map(|it| it["cause"].as_str()).collect();
     assert_eq!(
         causes.first(),
@@ -194,25 +194,36 @@ fn a_lost_session_is_begun_again_and_the_message_sent_again() {
         if let Some(answered) = handshake(request, client, &format!("s{begun}")) {
             return answered;
         }
+        let is_second = request.calls("again");
         match request.header("mcp-session-id").as_deref() {
             Some("s0") => return respond(client, "404 Not Found", "", ""),
             // What the revision does not say, and servers do.
-            Some("s1") => return respond(client, "400 Bad Request", "", "No valid session"),
+            Some("s1") if is_second => {
+                return respond(client, "400 Bad Request", "", "No valid session");
+            }
             _ => {}
         }
-        if request.calls("again") {
-            return json(client, "", r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
-        }
-        json(client, "", r#"{"jsonrpc":"2.0","id":1,"result":{}}"#)
+        let id = 1 + usize::from(is_second);
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
+        json(client, "", &answer)
     });
     let library = Library::new();
     let host = start(&library, &server.url, &[]);
     say(&host, &[INITIALIZE, INITIALIZED, PING]);
+    wait_for("the first answer", || (host.out.lines() == 2).then_some(()));
+    say(&host, &[r#"{"jsonrpc":"2.0","id":2,"method":"again"}"#]);
     let received = host.end();
     let told = lines(&received);
-    assert_eq!(told.len(), 2, "the host sees one handshake: {told:?}");
-    assert_eq!(told[1]["id"], 1);
-    assert!(String::from_utf8_lossy(&received.err).contains("lost the session"));
+    assert_eq!(told.len(), 3, "the host sees one handshake: {told:?}");
+    for (id, answer) in told.iter().enumerate() {
+        assert_eq!(
+            (&answer["id"], answer["result"].is_object()),
+            (&id.into(), true),
+            "{answer}"
+        );
+    }
+    let said = String::from_utf8(received.err).unwrap();
+    assert_eq!(said.matches("lost the session").count(), 2, "{said}");
 }
 
 #[test]
@@ -267,7 +278,7 @@ fn a_server_that_has_only_http_and_sse_is_found_and_its_end_is_ours() {
         true
     });
     let library = Library::new();
-    let host = start(&library, &server.url, &[]);
+    let host = start(&library, &server.url, &["--name", "a"]);
     say(&host, &[INITIALIZE, INITIALIZED]);
     wait_for("the handshake", || (host.out.lines() == 1).then_some(()));
     say(&host, &[PING]);
@@ -277,7 +288,7 @@ fn a_server_that_has_only_http_and_sse_is_found_and_its_end_is_ours() {
     assert_eq!(received.status.code(), Some(1));
     assert_eq!((&told[1]["id"], told.len()), (&1.into(), 2), "{told:?}");
     assert!(told[1]["error"]["message"].is_string(), "{told:?}");
-    let causes = library.json(&["why", "127.0.0.1-http"]);
+    let causes = library.json(&["why", "a-http"]);
     let causes: Vec<_> = causes.iter().map(|it| it["cause"].as_str()).collect();
     // That the first request was refused is how a client finds such a server.
     assert!(!causes.contains(&Some("http-refused")), "{causes:?}");
@@ -322,21 +333,30 @@ fn the_modern_era_has_its_headers_and_cancels_by_closing_the_stream() {
 
 #[test]
 fn a_server_that_has_moved_to_another_path_is_asked_there() {
-    let server = HttpServer::start("/mcp", |request, client| {
-        if !request.line.ends_with("/mcp/") {
-            return respond(client, "307 Temporary Redirect", "Location: /mcp/\r\n", "");
-        }
-        let answered = handshake(request, client, "s1");
-        answered.unwrap_or_else(|| json(client, "", r#"{"jsonrpc":"2.0","id":1,"result":{}}"#))
-    });
-    let library = Library::new();
-    let host = start(&library, &server.url, &[]);
-    say(&host, &[INITIALIZE, INITIALIZED, PING]);
-    let told = lines(&host.end());
-    assert_eq!((told.len(), &told[1]["id"]), (2, &1.into()), "{told:?}");
-    let asked = server.requests();
-    let first = asked.iter().filter(|it| it.line == "POST /mcp").count();
-    assert_eq!(first, 1, "{asked:?}");
+    for is_absolute in [false, true] {
+        let server = HttpServer::start("/mcp", move |request, client| {
+            if !request.line.ends_with("/mcp/") {
+                let host = request.header("host").filter(|_| is_absolute);
+                let origin = host.map_or(String::new(), |host| format!("http://{host}"));
+                let location = format!("Location: {origin}/mcp/\r\n");
+                return respond(client, "307 Temporary Redirect", &location, "");
+            }
+            let answered = handshake(request, client, "s1");
+            answered.unwrap_or_else(|| json(client, "", r#"{"jsonrpc":"2.0","id":1,"result":{}}"#))
+        });
+        let library = Library::new();
+        let host = start(&library, &server.url, &[]);
+        say(&host, &[INITIALIZE, INITIALIZED, PING]);
+        let told = lines(&host.end());
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(
+            told[1]["id"] == 1 && told[1]["result"].is_object(),
+            "{told:?}"
+        );
+        let asked = server.requests();
+        let first = asked.iter().filter(|it| it.line == "POST /mcp").count();
+        assert_eq!(first, 1, "{asked:?}");
+    }
 }
 
 #[test]

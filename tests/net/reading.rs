@@ -83,6 +83,56 @@ fn a_response_without_a_body_is_over_with_its_head() {
     assert_eq!(calls[0].status, Status::Lost);
 }
 
+/// Once the second request was a call of its own with an id that is used again, and the first one failed.
+#[test]
+fn a_request_that_a_redirect_has_sent_again_is_the_same_call() {
+    let initialize = r#"request 0 initialize {"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}"#;
+    let result = r#"result 0 {"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}"#;
+    let call = r#"request 1 tools/call {"name":"work"}"#;
+    let post = |target: &str, session: &str, message: &str| {
+        format!(
+            "> POST {target}\n{session}> Accept: application/json, text/event-stream\n>\n> {message}\n"
+        )
+    };
+    let moved = |status: u16| format!("< {status}\n< Location: /mcp/\n");
+    let json = |session: &str, message: &str| {
+        format!("< 200\n{session}< Content-Type: application/json\n<\n< {message}\n")
+    };
+    let of_session = "> Mcp-Session-Id: s1\n> MCP-Protocol-Version: 2025-11-25\n";
+    let case = [
+        post("/mcp", "", initialize),
+        moved(307),
+        post("/mcp/", "", initialize),
+        json("< Mcp-Session-Id: s1\n", result),
+        post("/mcp/", of_session, "notify notifications/initialized"),
+        "< 202\n".to_owned(),
+        post("/mcp", of_session, call),
+        moved(308),
+        post("/mcp/", of_session, call),
+        json("", r#"result 1 {"content":[]}"#),
+        post("/mcp", of_session, "request 2 ping"),
+        moved(307),
+    ];
+    let dir = tempfile::tempdir().unwrap();
+    let recording = wire::told(dir.path(), &case.concat());
+    let exchanges = recording.exchanges(ExchangeId(0), 100).unwrap();
+    let told = exchanges
+        .iter()
+        .map(|it| (it.request.0.0, it.http, it.status, it.code.as_deref()));
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            (2, 2, Status::Ok, None),
+            (12, 5, Status::Ok, None),
+            (19, 6, Status::HttpError, Some("307")),
+        ]
+    );
+    assert_eq!(recording.conversations().unwrap().len(), 1);
+    let findings = recording.findings(0).unwrap();
+    let rules: Vec<_> = findings.iter().map(|it| &*it.rule).collect();
+    assert_eq!(rules, [""; 0]);
+}
+
 /// `show` of one exchange, its JSON and the archive say the same; the connection counts once.
 #[test]
 fn what_took_how_long_is_told_alike_and_only_as_far_as_it_was_measured() {

@@ -28,18 +28,26 @@ fn said(lines: &[&str]) -> Pieces {
 
 /// What a host gets that says all of that to `mcpreel ARGUMENTS…`.
 fn converse(library: &Library, arguments: &[&str]) -> String {
-    let mut command = library.mcpreel(arguments[0]);
-    command.args(&arguments[1..]).stdin(Stdio::piped());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let host = Session::start(&mut command);
+    let host = begin(library, arguments);
     host.send(&said(&CLIENT));
     let received = host.end();
     String::from_utf8(received.out).unwrap()
 }
 
+fn begin(library: &Library, arguments: &[&str]) -> Session {
+    let mut command = library.mcpreel(arguments[0]);
+    command.args(&arguments[1..]).stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    Session::start(&mut command)
+}
+
 /// A server with a URL that answers the client above: `fail` with a status and no message.
 fn server() -> HttpServer {
-    HttpServer::start("/mcp", |request, client| match request {
+    server_at("/mcp")
+}
+
+fn server_at(path: &str) -> HttpServer {
+    HttpServer::start(path, |request, client| match request {
         _ if request.calls("initialize") => json(
             client,
             "Mcp-Session-Id: s1\r\n",
@@ -101,6 +109,14 @@ impl Served {
     /// What comes for a request.
     fn ask(&self, line: &str, head: &str, body: &str) -> String {
         read(&self.send(line, head, body))
+    }
+
+    /// Begins a session: the header that names it.
+    fn begin(&self) -> String {
+        let answer = self.ask("POST /mcp", "", CLIENT[0]);
+        let mut lines = answer.lines();
+        let session = lines.find(|line| line.starts_with("Mcp-Session-Id: "));
+        format!("{}\r\n", session.unwrap())
     }
 
     fn end(mut self) -> (ExitStatus, String) {
@@ -191,6 +207,9 @@ fn web_pages_foreign_names_and_unknown_sessions_are_refused() {
         ("POST /mcp", "", "no JSON", 400),
         ("DELETE /mcp", "Mcp-Session-Id: unknown\r\n", "", 404),
         ("GET /mcp", "Accept: text/event-stream\r\n", "", 405),
+        ("POST /mcp/?a=b", "", CLIENT[0], 200),
+        ("POST /other", "", CLIENT[0], 404),
+        ("GET /.well-known/oauth-protected-resource", "", "", 404),
         ("PUT /mcp", "", "", 405),
     ] {
         let answer = served.ask(line, head, body);
@@ -205,22 +224,101 @@ fn web_pages_foreign_names_and_unknown_sessions_are_refused() {
 }
 
 #[test]
+fn a_recorded_path_is_served_and_no_other() {
+    let library = Library::new();
+    recorded(&library, &server_at("/tools/mcp?key=1"));
+    let served = Served::start(&library, "a-http", &[]);
+    let answer = served.ask("POST /tools/mcp", "", CLIENT[0]);
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    let answer = served.ask("POST /mcp", "", CLIENT[0]);
+    assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
+    assert!(answer.contains("/tools/mcp"), "{answer}");
+    let said = served.end().1;
+    assert!(said.contains("/tools/mcp into your host"), "{said}");
+}
+
+/// Once they were lost without a word.
+#[test]
+fn what_nobody_listens_for_is_lost_with_one_word() {
+    let library = Library::new();
+    let script = format!(
+        "read l; echo '{INITIALIZED}'; read l; i=0; while test $i -lt 300; do i=$((i+1)); \
+         echo '{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{{\"level\":\"info\",\"data\":'$i'}}}}'; \
+         done; cat > /dev/null"
+    );
+    let host = begin(&library, &["run", "--name", "a", "--", "sh", "-c", &script]);
+    host.send(&said(&CLIENT[..2]));
+    wait_for("all", || (host.out.lines() == 301).then_some(()));
+    host.end();
+    let served = Served::start(&library, "a", &[]);
+    let head = served.begin() + "Accept: text/event-stream\r\n";
+    served.ask("POST /mcp", &head, CLIENT[1]);
+    wait_for("a word about it", || {
+        let said = served.said.as_ref().unwrap().so_far();
+        String::from_utf8(said)
+            .unwrap()
+            .contains("lost")
+            .then_some(())
+    });
+    let mut stream = served.send("GET /mcp", &head, "");
+    let (mut got, mut bytes) = (String::new(), [0; 4096]);
+    while got.matches("notifications/message").count() < 256 {
+        let read = stream.read(&mut bytes).unwrap();
+        assert!(read > 0, "{got}");
+        got += &String::from_utf8_lossy(&bytes[..read]);
+    }
+    for first_and_last in ["\"data\":1}", "\"data\":256}"] {
+        assert!(got.contains(first_and_last), "the first are kept: {got}");
+    }
+    let (status, said) = served.end();
+    assert_eq!(status.code(), Some(0), "{said}");
+    assert_eq!(said.matches("lost").count(), 1, "{said}");
+}
+
+/// A shell without job control ignores SIGINT for whatever `&` starts.
+#[test]
+fn ctrl_c_ends_who_offers_it_even_where_it_was_ignored() {
+    let library = Library::new();
+    recorded(&library, &server());
+    let (_, url) = later_upstream();
+    for arguments in [&["proxy", &url][..], &["mock", "a"]] {
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "trap '' INT; exec \"$@\"", "sh"]);
+        command.args([crate::support::MCPREEL]).args(arguments);
+        command.args(["--listen", "127.0.0.1:0"]);
+        command
+            .env("MCPREEL_DIR", library.path())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let said = Collected::from(child.stderr.take().unwrap());
+        wait_for("it to listen", || {
+            String::from_utf8(said.so_far())
+                .unwrap()
+                .contains("Ctrl-C")
+                .then_some(())
+        });
+        send(Signal::SIGINT, child.id());
+        assert!(child.wait().unwrap().success(), "{arguments:?}");
+    }
+}
+
+#[test]
 fn a_server_that_crashed_cuts_its_answer_and_loses_the_session() {
     let library = Library::new();
     recorded(&library, &server());
     let served = Served::start(&library, "a", &["--fault", "tool:work -> crash"]);
-    let answer = served.ask("POST /mcp", "", CLIENT[0]);
-    let session = answer.split_once("Mcp-Session-Id: ").unwrap().1;
-    let session = format!(
-        "Mcp-Session-Id: {}\r\n",
-        session.split_once('\r').unwrap().0
-    );
+    let [session, other] = [(); 2].map(|()| served.begin());
     let answer = served.ask("POST /mcp", &session, CLIENT[2]);
     assert!(!answer.contains("\"id\":1"), "{answer}");
     wait_for("the session to be lost", || {
         let answer = served.ask("POST /mcp", &session, CLIENT[2]);
         answer.starts_with("HTTP/1.1 404 ").then_some(())
     });
+    let answer = served.ask("POST /mcp", &other, CLIENT[3]);
+    assert!(
+        answer.contains("HTTP 503"),
+        "another session goes on: {answer}"
+    );
 }
 
 #[test]
@@ -228,15 +326,15 @@ fn two_clients_of_the_modern_era_may_use_one_id_at_once() {
     let library = Library::new();
     recorded(&library, &server());
     let served = Served::start(&library, "a", &["--latency", "fixed:300ms"]);
-    let call = CLIENT[2].replace(
-        "\"progressToken\":7",
-        r#""io.modelcontextprotocol/protocolVersion":"2026-07-28""#,
-    );
-    let clients = [(); 2].map(|()| served.send("POST /mcp", "", &call));
-    for client in &clients {
-        let answer = read(client);
-        assert!(answer.ends_with(WORKED), "{answer}");
-    }
+    let modern = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
+    let calls = ["work", "fail"].map(|tool| {
+        let params = format!(r#"{{"name":"{tool}",{modern}}}"#);
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#)
+    });
+    let clients = calls.map(|call| served.send("POST /mcp", "", &call));
+    let [worked, failed] = clients.map(|client| read(&client));
+    assert!(worked.ends_with(WORKED), "{worked}");
+    assert!(failed.contains("HTTP 503"), "{failed}");
 }
 
 #[test]
@@ -266,9 +364,18 @@ fn a_network_recording_is_replayed_to_a_url_or_to_a_command() {
         assert!(told.contains("2 of them the same"), "{told}");
     }
     let (_, nobody) = later_upstream();
-    let lost = replay(&["--url", &nobody]);
-    let told = text(&lost);
-    assert!(told.contains("nothing listens there"), "{told}");
+    let wants_token = HttpServer::start("/mcp", |_, client| {
+        respond(client, "401 Unauthorized", "", "")
+    });
+    for (url, why) in [
+        (&nobody, "nothing listens there"),
+        (&wants_token.url, "HTTP 401"),
+    ] {
+        let lost = replay(&["--url", url]);
+        let told = text(&lost);
+        assert!(told.contains(why), "{told}");
+        assert_eq!(lost.status.code(), Some(4), "{told}");
+    }
     let other = replay(&["--url", &server.url, "--conversation", "9"]);
     assert_eq!(other.status.code(), Some(2), "{}", text(&other));
 }

@@ -3,7 +3,7 @@
 use crate::support::Library;
 use crate::support::proxy::{Proxy, recording};
 use mcpreel_wire::message::Direction;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rcgen::{BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,6 +32,20 @@ impl Server {
         let key = KeyPair::generate().unwrap();
         let params = CertificateParams::new(["localhost".to_owned()]).unwrap();
         let certificate = params.signed_by(&key, &authority).unwrap();
+        Self::with(&certificate, &key, &authority.pem(), protocols)
+    }
+
+    /// A server whose certificate is for `name`, signs itself, and is marked as an authority.
+    fn signed_by_itself(name: &str, until_year: i32) -> Self {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new([name.to_owned()]).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.not_after = rcgen::date_time_ymd(until_year, 1, 1);
+        let certificate = params.self_signed(&key).unwrap();
+        Self::with(&certificate, &key, &certificate.pem(), &[])
+    }
+
+    fn with(certificate: &Certificate, key: &KeyPair, ca: &str, protocols: &[&str]) -> Self {
         let provider = Arc::new(ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider);
         let config = config.with_safe_default_protocol_versions().unwrap();
@@ -43,7 +57,7 @@ impl Server {
             .unwrap();
         config.alpn_protocols = protocols.iter().map(|it| it.as_bytes().to_vec()).collect();
         let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("ca.pem"), authority.pem()).unwrap();
+        fs::write(dir.path().join("ca.pem"), ca).unwrap();
         Self { config, dir }
     }
 
@@ -109,15 +123,45 @@ fn bytes_pass_as_they_do_without_tls() {
     }
 }
 
+/// What `openssl req -x509` makes is marked as an authority, and was refused as a server's own.
+#[test]
+fn a_certificate_that_signs_itself_is_believed_where_it_is_given_and_holds() {
+    let server = Server::signed_by_itself;
+    let other = server("localhost", 4096);
+    for (server, given, step) in [
+        (server("localhost", 4096), None, None),
+        (
+            server("localhost", 4096),
+            Some(&other),
+            Some("certificate-trust"),
+        ),
+        (
+            server("elsewhere.test", 4096),
+            None,
+            Some("certificate-name"),
+        ),
+        (server("localhost", 2001), None, Some("certificate-time")),
+    ] {
+        let library = Library::new();
+        let ca = given.unwrap_or(&server).ca();
+        let (answered, got) = server.asked(&library, REQUEST, &["--ca", ca.to_str().unwrap()]);
+        assert_eq!(got.is_some(), step.is_none(), "{answered}");
+        if let Some(step) = step {
+            let event = library.events("unreachable")[0].to_string();
+            assert!(event.contains(&format!("\"{step}\"")), "{event}");
+        }
+    }
+}
+
 #[test]
 fn what_fails_says_what_to_do() {
     let other = Server::new(&[]);
     let other_ca = other.ca();
     let other_ca = ["--ca", other_ca.to_str().unwrap()];
-    for (protocols, more, words) in [
-        (&["http/1.1"][..], &[][..], "--ca FILE"),
-        (&["http/1.1"], &other_ca, "--ca FILE"),
-        (&["h2"], &["--insecure"], "speaks only HTTP/2"),
+    for (protocols, more, words, step) in [
+        (&["http/1.1"][..], &[][..], "--ca FILE", "certificate-trust"),
+        (&["http/1.1"], &other_ca, "--ca FILE", "certificate-trust"),
+        (&["h2"], &["--insecure"], "speaks only HTTP/2", "tls"),
     ] {
         let library = Library::new();
         let (answered, got) = Server::new(protocols).asked(&library, REQUEST, more);
@@ -125,7 +169,7 @@ fn what_fails_says_what_to_do() {
         assert!(answered.contains(words), "{answered}");
         assert_eq!(got, None);
         let event = library.events("unreachable")[0].to_string();
-        assert!(event.contains("\"tls\""), "{event}");
+        assert!(event.contains(&format!("\"{step}\"")), "{event}");
     }
 }
 

@@ -164,8 +164,9 @@ fn step(session: &mut Session, connection: u32, what: &str, sent: &[u8]) {
 // < result 2 {}
 // after 30000                        milliseconds pass
 // close client                       who closes connection 1 (`close server 2`)
-// lose 127.0.0.1:1: refused         the server cannot be reached
+// lose tcp 127.0.0.1:1: refused     the server cannot be reached: the step, and why
 // refuse it comes from a web page     the proxy refuses a request
+// add Authorization: Bearer x         the proxy adds a header to the next request
 // ```
 
 /// Makes the recording of a case in `dir`.
@@ -191,11 +192,18 @@ pub fn told(dir: &Path, case: &str) -> Recording {
                 client: "127.0.0.1:40099".into(),
                 message: line["refuse ".len()..].to_owned(),
             }),
-            ["lose", ..] => session.event(&EventKind::Unreachable {
+            ["add", ..] => session.event(&EventKind::Edited {
+                stream: StreamId::of_connection(1, Direction::ClientToServer),
+                offset: session.carried(StreamId::of_connection(1, Direction::ClientToServer)),
+                what: "header".into(),
+                old: String::new(),
+                new: line["add ".len()..].to_owned(),
+            }),
+            ["lose", step, ..] => session.event(&EventKind::Unreachable {
                 connection: 99,
                 client: "127.0.0.1:40099".into(),
-                step: Step::Tcp,
-                message: line["lose ".len()..].to_owned(),
+                step: serde_json::from_value(step.into()).unwrap(),
+                message: line["lose ".len() + step.len() + 1..].to_owned(),
             }),
             _ => {
                 let (marker, first) = line.split_once(' ').unwrap();

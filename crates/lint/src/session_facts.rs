@@ -137,7 +137,9 @@ impl SessionFacts {
     ) {
         let to_server = record.direction == Direction::ClientToServer;
         if to_server && &*request.method == "initialize" {
-            if matches!(self.handshake, Handshake::None | Handshake::Refused(_)) {
+            // A redirect has the same one sent again.
+            let open = record.exchange.and_then(|id| self.open.get(&id));
+            if open.is_some() || matches!(self.handshake, Handshake::None | Handshake::Refused(_)) {
                 self.handshake = Handshake::Asked(head.seq);
             }
             if let Some(identity) = &request.identity {

@@ -31,8 +31,9 @@ enum Key {
 pub struct Conversations {
     last: u32,
     known: BoundedMap<Key, u32, REMEMBERED>,
-    /// Conversations in which nothing was asked yet but which era the server speaks.
-    probes: BoundedMap<u32, (), REMEMBERED>,
+    /// Conversations that go on with an `initialize`: nothing was asked yet but which era the server
+    /// speaks, or the server has sent the `initialize` elsewhere.
+    unbegun: BoundedMap<u32, (), REMEMBERED>,
 }
 
 impl Conversations {
@@ -68,19 +69,24 @@ impl Conversations {
         let known = self.known.get(&connection);
         let known = known.or_else(|| self.known.get(&client)).copied();
         // A client that was told to do so goes on in the older era.
-        let goes_on = |id: &u32| !asks("initialize") || self.probes.contains(id);
+        let goes_on = |id: &u32| !asks("initialize") || self.unbegun.contains(id);
         let conversation = match known.filter(goes_on) {
             Some(conversation) => conversation,
             None => self.begin(),
         };
         if !asks(PROBE) {
-            self.probes.remove(&conversation);
+            self.unbegun.remove(&conversation);
         } else if known != Some(conversation) {
-            self.probes.insert(conversation, ());
+            self.unbegun.insert(conversation, ());
         }
         self.known.insert(connection, conversation);
         self.known.insert(client, conversation);
         conversation
+    }
+
+    /// The `initialize` of a conversation will come again: a redirect asks for it.
+    pub fn begins_again(&mut self, conversation: u32) {
+        self.unbegun.insert(conversation, ());
     }
 
     /// The conversation of a connection without HTTP.

@@ -195,7 +195,14 @@ pub enum Closer {
 pub enum Step {
     Name,
     Tcp,
+    /// The handshake of TLS, but for the certificate.
     Tls,
+    /// Whether somebody who is trusted has signed the certificate.
+    CertificateTrust,
+    /// Whether the certificate is for this name.
+    CertificateName,
+    /// Whether the certificate is valid at this time.
+    CertificateTime,
 }
 
 /// Who ended a connection.

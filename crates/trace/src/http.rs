@@ -164,6 +164,8 @@ pub struct ResponseEnd {
     pub end: End,
     /// The client can ask for the rest of it.
     pub is_resumable: bool,
+    /// It carried the answers to requests of other exchanges (2024-11-05).
+    pub carries_all: bool,
 }
 
 words! {
@@ -185,12 +187,18 @@ impl HttpExchange {
             t: head.t_last,
             end,
             is_resumable: self.is_resumable,
+            carries_all: self.has_endpoint,
         }
     }
 
     /// Whether its response is a stream of events.
     pub fn is_stream(&self) -> bool {
         self.content_type.as_deref() == Some("text/event-stream")
+    }
+
+    /// Whether the client has to send the same request elsewhere (RFC 9110 sections 15.4.8 and 15.4.9).
+    pub fn is_redirected(&self) -> bool {
+        matches!(self.status, Some(307 | 308))
     }
 
     /// Nanoseconds from the last byte of the request to the first of the response.

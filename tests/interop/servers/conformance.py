@@ -151,4 +151,15 @@ def test_prompt_with_image() -> list[Message]:
 
 
 app = mcp.http_app(path="/mcp", event_store=EventStore(), retry_interval=500)
-uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[1]), log_level="error", timeout_graceful_shutdown=1)
+names = [f"{name}:{sys.argv[1]}".encode() for name in ("127.0.0.1", "localhost")]
+
+
+async def guarded(scope, receive, send):
+    """As servers do that protect themselves against DNS rebinding: who comes by another name is refused."""
+    if scope["type"] == "http" and dict(scope["headers"]).get(b"host") not in names:
+        await send({"type": "http.response.start", "status": 421, "headers": []})
+        return await send({"type": "http.response.body", "body": b""})
+    await app(scope, receive, send)
+
+
+uvicorn.run(guarded, host="127.0.0.1", port=int(sys.argv[1]), log_level="error", timeout_graceful_shutdown=1)

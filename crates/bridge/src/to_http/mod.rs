@@ -161,9 +161,10 @@ impl Bridge {
             () = self.lines.closed() => {}
             () = self.lost.notified() => return false,
         }
-        let _ = timeout(LEAVE_WITHIN, self.leave()).await;
+        // Else it may be opened again while the session ends.
         let listening = self.state.borrow_mut().listening.take();
         listening.iter().for_each(AbortHandle::abort);
+        let _ = timeout(LEAVE_WITHIN, self.leave()).await;
         true
     }
 

@@ -24,6 +24,7 @@ use mcpreel_wire::http::head::status_line;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::message::{Body, Content, Direction, classify};
 use process::{Outgoing, Process};
+use serde_json::json;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -51,6 +52,10 @@ type Refusal = (i32, u16, String);
 /// A server of the sessions of one command.
 pub struct Sessions {
     command: Vec<OsString>,
+    /// The path at which it serves.
+    path: String,
+    /// Tells the user something.
+    say: Rc<dyn Fn(&str)>,
     /// Refuse web pages and foreign names.
     is_guarded: bool,
     running: RefCell<BTreeMap<String, Rc<Process>>>,
@@ -61,10 +66,17 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Sessions of `command`; with `is_guarded` for this machine alone.
-    pub fn new(command: Vec<OsString>, is_guarded: bool) -> Rc<Self> {
+    /// Sessions of `command` at `path`; with `is_guarded` for this machine alone.
+    pub fn new(
+        command: Vec<OsString>,
+        path: String,
+        is_guarded: bool,
+        say: Rc<dyn Fn(&str)>,
+    ) -> Rc<Self> {
         Rc::new(Self {
             command,
+            path,
+            say,
             is_guarded,
             running: RefCell::default(),
             worst: Cell::default(),
@@ -141,6 +153,11 @@ impl Sessions {
                 return status(&mut client, 403, &format!("mcpreel: {why}\n")).await;
             }
             match head.method() {
+                _ if !self.is_here(&head) => {
+                    let text = format!("nothing is here: MCP is served at {}", self.path);
+                    let error = json!({"error": text}).to_string();
+                    json(&mut client, 404, None, error.as_bytes()).await?;
+                }
                 Some("POST") => self.post(&mut client, &head, &body).await?,
                 Some("GET") => self.get(&mut client, &head).await?,
                 Some("DELETE") => self.delete(&mut client, &head).await?,
@@ -154,6 +171,12 @@ impl Sessions {
             }
         }
         Ok(())
+    }
+
+    /// Whether a request is for the path at which it serves. Some clients add a slash.
+    fn is_here(&self, head: &Head) -> bool {
+        let path = head.target().and_then(|target| target.split('?').next());
+        path.is_some_and(|path| path.trim_end_matches('/') == self.path.trim_end_matches('/'))
     }
 
     async fn post(
@@ -273,7 +296,7 @@ impl Sessions {
         drop(running);
         let random = getrandom::u64().map_err(|error| failed(error.to_string()))?;
         let session = format!("{random:016x}");
-        let process = Process::start(&self.command, is_shared);
+        let process = Process::start(&self.command, is_shared, Rc::clone(&self.say));
         let process = process.map_err(|error| failed(error.to_string()))?;
         self.mark_used(&process);
         let (sessions, name, one) = (Rc::clone(self), session.clone(), Rc::clone(&process));

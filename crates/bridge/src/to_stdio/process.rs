@@ -4,7 +4,7 @@ use mcpreel_wire::framing::as_line;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::message::{Body, Notification, Subject, classify};
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::process::Stdio;
@@ -40,7 +40,11 @@ pub struct Process {
     /// Whether its output has ended.
     is_silent: Cell<bool>,
     /// Messages for which there was no client yet.
-    unheard: RefCell<VecDeque<Vec<u8>>>,
+    unheard: RefCell<Vec<Vec<u8>>>,
+    /// Whether there were more of them than are kept.
+    has_lost: Cell<bool>,
+    /// Tells the user something.
+    say: Rc<dyn Fn(&str)>,
     /// Its exit code, once it has ended.
     code: watch::Receiver<Option<i32>>,
 }
@@ -60,7 +64,11 @@ impl Waiting {
 
 impl Process {
     /// Starts `command`. Its stderr is ours.
-    pub fn start(command: &[OsString], is_shared: bool) -> io::Result<Rc<Self>> {
+    pub fn start(
+        command: &[OsString],
+        is_shared: bool,
+        say: Rc<dyn Fn(&str)>,
+    ) -> io::Result<Rc<Self>> {
         let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut child = Command::new(program)
             .args(arguments)
@@ -81,6 +89,8 @@ impl Process {
             last_use: Cell::default(),
             is_silent: Cell::default(),
             unheard: RefCell::default(),
+            has_lost: Cell::default(),
+            say,
             code,
         });
         tokio::task::spawn_local(write(lines, stdin));
@@ -190,13 +200,30 @@ impl Process {
                 })
                 .await,
             ),
-            None if !is_response => {
-                let mut unheard = self.unheard.borrow_mut();
-                unheard.truncate(UNHEARD - 1);
-                unheard.push_back(message);
+            None if is_response => {}
+            None if self.unheard.borrow().len() < UNHEARD => {
+                self.unheard.borrow_mut().push(message);
             }
+            None if !self.has_lost.replace(true) => (self.say)(&format!(
+                "no client listens for what the server says by itself in a session: after {UNHEARD} \
+                 messages the rest is lost"
+            )),
             None => {}
         }
+    }
+
+    /// The client that gets the response to a request. Once it has all that it asked for, what comes next
+    /// is not for it any more, though it may still be reading.
+    fn answered(&self, id: &RequestId) -> Option<Sender<Outgoing>> {
+        let mut open = self.open.borrow_mut();
+        let mut newest = open.iter_mut().rev();
+        let (&number, waiting) = newest.find(|(_, it)| it.requests.contains(id))?;
+        waiting.requests.retain(|it| it != id);
+        let (to, is_over) = (waiting.to.clone(), waiting.requests.is_empty());
+        if is_over {
+            open.remove(&number);
+        }
+        Some(to)
     }
 
     /// The client that gets a line, and whether the line is a response.
@@ -211,9 +238,8 @@ impl Process {
         let (body, meta) = first.map_or((Body::Invalid, None), |it| (it.body, Some(it.meta)));
         let named = match body {
             Body::Response(response) => {
-                let id = response.id;
-                let way = id.and_then(|id| found(&|it| it.requests.contains(&id)));
-                return (way, true);
+                drop(open);
+                return (response.id.and_then(|id| self.answered(&id)), true);
             }
             Body::Notification(Notification {
                 subject: Subject::Progress { token, .. },

@@ -22,7 +22,8 @@ pub mod server;
 pub mod tls;
 pub mod upstream;
 
-use crate::process::context;
+use crate::process::context::SignalSet;
+use crate::process::signals;
 use crate::tap::Tap;
 use credentials::Credentials;
 use edits::Rules;
@@ -61,6 +62,8 @@ pub struct Plan {
     pub listen: Option<SocketAddr>,
     /// Pass `Host`, `Origin` and `Referer` as they are, and refuse nobody.
     pub keep_host: bool,
+    /// End by Ctrl-C even where that was ignored from the start.
+    pub takes_ctrl_c: bool,
     /// Headers that are added to each request.
     pub headers: Vec<(String, String)>,
     /// Takes credentials out of what goes on record; `None`: they are kept.
@@ -166,6 +169,11 @@ pub fn serve(
         .enable_all()
         .build()?;
     let starting = server.as_ref().map(|_| Starting::new(tap));
+    let ignored = if plan.takes_ctrl_c {
+        signals::ignored_but_ctrl_c()
+    } else {
+        signals::ignored()
+    };
     let proxy = Rc::new(Proxy {
         rules: Rc::new(Rules {
             ours: listener.authorities(),
@@ -191,7 +199,7 @@ pub fn serve(
         }
         drop(open);
         let Some(mut server) = server else {
-            let mut signals = Signals::catch()?;
+            let mut signals = Signals::catch(ignored)?;
             let Some(client) = ready() else {
                 signals.arrived().await;
                 return Ok(None);
@@ -219,13 +227,13 @@ pub fn serve(
     })
 }
 
-/// The signals that end whoever listens, but for those that were ignored when it was started (`nohup`).
+/// The signals that end whoever listens.
 pub struct Signals(Vec<Signal>);
 
 impl Signals {
-    /// From now on they end nothing by themselves. To be called within a runtime.
-    pub fn catch() -> io::Result<Self> {
-        let ignored = context::dispositions("self").unwrap_or_default().0;
+    /// From now on they end nothing by themselves, but for those that are to stay `ignored`. To be called
+    /// within a runtime.
+    pub fn catch(ignored: SignalSet) -> io::Result<Self> {
         let kinds = [
             SignalKind::hangup(),
             SignalKind::interrupt(),

@@ -63,7 +63,7 @@ impl Server {
                 .map_or_else(String::new, |it| it.to_string_lossy().into_owned()),
             source,
         };
-        let (caught, arrivals) = signals::catch().map_err(failed)?;
+        let (caught, arrivals) = signals::catch(signals::ignored_but_ctrl_c()).map_err(failed)?;
         let (output, ends) = streams().map_err(failed)?;
         let mut child = spawn(command, ends)?;
         tap.event(EventKind::Spawned { pid: child.id() });

@@ -1,11 +1,12 @@
 //! The server behind the URL: what the URL says, and how it is reached.
 
+use super::is_loopback;
 use super::tls::Tls;
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::event::Step;
 use std::fmt;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -83,6 +84,20 @@ impl Upstream {
 
     pub fn host(&self) -> &str {
         &self.host
+    }
+
+    /// A name for recordings of it: its host, and on this machine, where all have the same, its port.
+    pub fn name(&self) -> String {
+        let host = match &*self.host {
+            "::1" => "localhost".to_owned(),
+            // No name has a colon in it.
+            host => host.replace(':', "."),
+        };
+        let address = self.host.parse::<IpAddr>();
+        if self.host == "localhost" || address.is_ok_and(is_loopback) {
+            return format!("{host}-{}", self.port);
+        }
+        host
     }
 
     /// Path and query.
@@ -413,6 +428,19 @@ mod tests {
             assert_eq!(upstream.authority(), authority);
             assert_eq!(upstream.to_string(), shown);
             assert_eq!(upstream.url_at(address), ours);
+        }
+    }
+
+    #[test]
+    fn servers_of_this_machine_are_told_apart_by_their_ports() {
+        for (url, name) in [
+            ("https://api.example.com:8443/mcp", "api.example.com"),
+            ("http://127.0.0.1:3000/mcp", "127.0.0.1-3000"),
+            ("http://localhost/mcp", "localhost-80"),
+            ("tcp://[::1]:9100", "localhost-9100"),
+            ("http://[fd00::1]:80/", "fd00..1"),
+        ] {
+            assert_eq!(Upstream::parse(url).unwrap().name(), name);
         }
     }
 

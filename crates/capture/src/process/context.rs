@@ -79,6 +79,10 @@ impl SignalSet {
     pub fn contains(self, signal: i32) -> bool {
         (1..=64).contains(&signal) && self.0 >> (signal - 1) & 1 == 1
     }
+
+    pub fn without(self, signal: i32) -> Self {
+        Self(self.0 & !(1 << (signal - 1)))
+    }
 }
 
 /// The signals that process `pid` (`self` for our own) ignores and catches, in this order.

@@ -4,6 +4,7 @@
 //! one that was sent to the group; only one that was sent to us alone has to be passed on. The
 //! last two cannot be told apart, so the server gets a moment to show that it has had it.
 
+use super::context::{SignalSet, dispositions};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{EventKind, Passed};
 use nix::sys::signal::{Signal, kill};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What we handle, each only where it was not ignored when we were started.
+/// What we handle, each only where it is not to stay ignored.
 const HANDLED: [Signal; 6] = [
     Signal::SIGHUP,
     Signal::SIGINT,
@@ -36,8 +37,7 @@ const SECOND_LOOK: Duration = Duration::from_millis(50);
 /// called before the first write. The server gets the disposition that we were started with.
 pub fn survive_large_files() {
     let too_large = Signal::SIGXFSZ as i32;
-    let ignored = super::context::dispositions("self").unwrap_or_default().0;
-    if !ignored.contains(too_large) {
+    if !ignored().contains(too_large) {
         // Without it the worst is what happens without us: the process that writes too much ends.
         drop(signal_hook::flag::register(too_large, Arc::default()));
     }
@@ -70,8 +70,18 @@ impl Arrivals {
 /// Signals with their origins, as they arrive.
 pub type Caught = SignalsInfo<WithOrigin>;
 
-pub fn catch() -> io::Result<(Caught, Arrivals)> {
-    let ignored = super::context::dispositions("self").unwrap_or_default().0;
+/// The signals that are ignored since we were started, as `nohup` does it.
+pub fn ignored() -> SignalSet {
+    dispositions("self").unwrap_or_default().0
+}
+
+/// The same for whoever says that Ctrl-C ends it: shells ignore that for all that `&` starts in a script.
+pub fn ignored_but_ctrl_c() -> SignalSet {
+    ignored().without(Signal::SIGINT as i32)
+}
+
+/// From now on signals are told, but for those that are to stay `ignored`.
+pub fn catch(ignored: SignalSet) -> io::Result<(Caught, Arrivals)> {
     let mut arrivals = Arrivals::default();
     for signal in HANDLED.map(|s| s as i32) {
         if !ignored.contains(signal) {
@@ -127,7 +137,7 @@ impl Pending {
         };
         // A server that does not catch it would be gone by now if it had had it, or ignores it
         // anyway. Where its dispositions cannot be read it is taken to catch it.
-        let catches = super::context::dispositions(&server.to_string())
+        let catches = dispositions(&server.to_string())
             .is_none_or(|(_, caught)| caught.contains(self.signal as i32));
         if catches && !self.looked {
             self.looked = true;

@@ -73,7 +73,7 @@ pub fn run(
             .map_or_else(String::new, |p| p.to_string_lossy().into_owned()),
         source,
     };
-    let (signals, arrivals) = signals::catch().map_err(failed)?;
+    let (signals, arrivals) = signals::catch(signals::ignored()).map_err(failed)?;
     let plumbing = Plumbing::lay().map_err(failed)?;
     let server = spawn(command, plumbing.server)?;
     tap.event(EventKind::Spawned { pid: server.id() });

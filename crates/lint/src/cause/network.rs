@@ -3,7 +3,7 @@
 use super::Certainty::{Certain, Likely};
 use super::facts::Facts;
 use super::{Cause, Evidence, Place, SECOND_NS, SHOWN, phrases};
-use mcpreel_trace::event::{Event, EventKind};
+use mcpreel_trace::event::{Event, EventKind, Step};
 use mcpreel_trace::exchange::{PROBE, Status};
 use mcpreel_trace::http::{End, HttpExchange, SESSION};
 use mcpreel_wire::text::{cut, duration, escape, plural};
@@ -41,7 +41,7 @@ pub(super) fn unreachable(facts: &Facts) -> Option<Cause> {
     let failed = tries.iter().rev().take_while(|event| is_unreachable(event));
     let failed: Vec<_> = failed.collect();
     let last = failed.first()?;
-    let EventKind::Unreachable { message, .. } = &last.kind else {
+    let EventKind::Unreachable { message, step, .. } = &last.kind else {
         return None;
     };
     let count = failed.len() as u64;
@@ -59,8 +59,30 @@ pub(super) fn unreachable(facts: &Facts) -> Option<Cause> {
         "the server could not be reached{before}{times}: {}",
         quoted(message)
     );
-    let advice = "Start the server, and compare the URL with what it says when it listens: host, port \
-                  and scheme. `curl -v URL` shows the same without a host in between.";
+    let advice = match step {
+        Step::Name => {
+            "Compare the name in the URL with that of the server, and look whether this machine finds it."
+        }
+        Step::Tcp => {
+            "Start the server, and compare the URL with what it says when it listens: host, port and \
+             scheme. `curl -v URL` shows the same without a host in between."
+        }
+        Step::Tls => {
+            "Where nothing speaks TLS at that port, the URL begins with http://. Else look at the TLS that \
+             the server wants: its versions, HTTP/1.1, a certificate of the client."
+        }
+        Step::CertificateTrust => {
+            "Give the certificate of whoever has signed the server's with --ca FILE, or believe any server \
+             with --insecure where it is your own."
+        }
+        Step::CertificateName => {
+            "Put a name that the certificate is for into the URL, or let the server have one for the name \
+             that is there. --insecure does without."
+        }
+        Step::CertificateTime => {
+            "Renew the certificate of the server, or set the clock of this machine. --insecure does without."
+        }
+    };
     let shown = failed.iter().map(|event| {
         let place = Place::Event {
             after: event.after_seq,
@@ -103,18 +125,23 @@ pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
         .request_head
         .as_ref()
         .and_then(|head| head.get("authorization"));
+    let is_added = adds_authorization(facts);
     let challenge = last
         .response_head
         .as_ref()
         .and_then(|head| head.get("www-authenticate"));
     let said = challenge.map_or(String::new(), |it| format!("; it says: {}", quoted(it)));
-    let what = if sent.is_some() {
-        "refused the token of"
-    } else {
-        "wants a token for"
+    let what = match sent {
+        _ if is_added => "refused the token that --header adds to",
+        Some(_) => "refused the token of",
+        None => "wants a token for",
     };
     let sentence = format!("the server {what} {}: 401 Unauthorized{said}", named(last));
     let advice = match (sent, challenge) {
+        _ if is_added => {
+            "Give --header another token: this one is not meant for this server (audience, scopes), has \
+             expired, or is not whole. The word before it counts too: `Authorization: Bearer …`."
+        }
         (Some(_), _) => {
             "Get a new token, and check that it is meant for this server (audience, scopes) and has not \
              expired. Behind a proxy a client that logs in by itself compares the server's `resource` \
@@ -140,6 +167,18 @@ pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
         Evidence::new(place, format!("{}: {said}", step.kind.as_str()))
     });
     Some(Cause::new(Certain, sentence, advice).shown(told))
+}
+
+/// Whether the proxy adds a token to requests, as it was told to.
+fn adds_authorization(facts: &Facts) -> bool {
+    let is_token = |kind: &EventKind| match kind {
+        EventKind::Edited { old, new, .. } => {
+            let name = new.split_once(':').map_or("", |(name, _)| name);
+            old.is_empty() && name.eq_ignore_ascii_case("authorization")
+        }
+        _ => false,
+    };
+    facts.events_that(is_token).next().is_some()
 }
 
 /// The server does not know a session any more, and the client goes on with it.
@@ -187,22 +226,30 @@ pub(super) fn session_lost(facts: &Facts) -> Option<Cause> {
 pub(super) fn stream_cut(facts: &Facts) -> Option<Cause> {
     let lost = facts.lost.exchanges.iter();
     let (call, http) = lost.rev().find_map(|call| {
-        let mut cut = facts.https.cut.iter();
-        let http = cut.find(|one| one.id == call.http)?;
-        Some((call, http))
+        // In HTTP+SSE all answers of a conversation come on one stream, which names no session.
+        let carries_all = |one: &&HttpExchange| {
+            let is_nameless = one.method == "GET" && one.session.is_none();
+            let is_meant = one.conversation == call.conversation;
+            is_nameless && is_meant && one.t_last >= Some(call.t_request)
+        };
+        let cut = &facts.https.cut;
+        let own = cut.iter().find(|one| one.id == call.http);
+        Some((call, own.or_else(|| cut.iter().find(carries_all))?))
     })?;
     let end = http.t_last.unwrap_or(http.t_request);
     let after = duration(end.ns_since(call.t_request));
+    let is_its_own = http.id == call.http;
     let sentence = format!(
         "the connection broke while {} was being answered, {after} after it was asked: {}",
         phrases::call_at(call),
         match http.events {
+            _ if !is_its_own => format!("{} was cut off, on which answers come", named(http)),
             0 => "nothing of the answer had come".to_owned(),
             events => format!("{} had come", plural(events, "event")),
         }
     );
     let silent = end.ns_since(http.t_first.or(http.t_head).unwrap_or(http.t_request));
-    let (certainty, advice) = if http.events <= 1 && silent >= IDLE_NS {
+    let (certainty, advice) = if is_its_own && http.events <= 1 && silent >= IDLE_NS {
         (
             Likely,
             "Nothing was sent for so long that a proxy, a load balancer or the client gave up. Let the \
@@ -257,10 +304,12 @@ pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
             "initialize" => is_older,
             _ => false,
         });
+        // The client went where it was sent, and nothing is wrong with that.
+        let is_followed = one.is_redirected() && facts.https.last_served > one.id;
         // What we answer in place of a server is told as its being out of reach.
         let response = one.response_head.as_ref();
         let is_ours = response.is_some_and(|head| head.get("server") == Some("mcpreel"));
-        asks && one.status != Some(401) && !is_message && !is_probe && !is_ours
+        asks && one.status != Some(401) && !is_message && !is_probe && !is_followed && !is_ours
     };
     let refused: Vec<_> = facts.https.refused.iter().filter(is_refused).collect();
     let first = refused.first()?;

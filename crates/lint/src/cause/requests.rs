@@ -451,6 +451,10 @@ pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
         Direction::ServerToClient => {
             "Check whether the client answers such requests; it cannot once it has closed stdin."
         }
+        Direction::ClientToServer if first.status == Status::Lost => {
+            "The server, or what it would have answered on, had ended: look at the server's log at \
+             that moment."
+        }
         Direction::ClientToServer => {
             "The user changed their mind, or the client's timeout is short; else check what the \
              server did with this call."

@@ -7,10 +7,11 @@ use super::calls::{Call, Chain};
 use super::director::Director;
 use super::stages::Stop;
 use crate::bind::{About, Round};
-use crate::diff::{Class, Half, Occurrence};
+use crate::diff::{Class, Half, Occurrence, Trouble};
 use crate::lines::Line;
 use crate::rules::Side;
 use bytes::Bytes;
+use mcpreel_bridge::is_own_error;
 use mcpreel_store::reader::ReadError;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::status_of;
@@ -113,9 +114,9 @@ impl Director<'_> {
             self.options.guard.live_list(result);
         }
         if self.tally.answered == 0
-            && let Some(why) = other_era(exchange, &response.outcome, value)
+            && let Some((trouble, why)) = refused(exchange, &response.outcome, value)
         {
-            return self.stop(Stop::OtherEra(why), self.now);
+            return self.stop(Stop::Refused(trouble, why), self.now);
         }
         if !exchange.is_listen() {
             let status = status_of(&exchange.method, &response.outcome);
@@ -179,34 +180,42 @@ impl Director<'_> {
     }
 }
 
-/// Why the server is of the other era than the recording, if its first answer shows that. The words of the
-/// server stand there too: it may have refused for another reason.
-fn other_era(exchange: &Exchange, outcome: &Outcome, answer: Value<'_>) -> Option<String> {
+/// What is the trouble if the first answer shows that the recording cannot be played: no server gave it,
+/// but the bridge to a URL, or the server is of the other era. The words of the server stand there too:
+/// it may have refused for another reason.
+fn refused(exchange: &Exchange, outcome: &Outcome, answer: Value<'_>) -> Option<(Trouble, String)> {
+    if exchange.status != Status::Ok {
+        return None;
+    }
     let refused = match outcome {
         Outcome::Error { message, .. } => Some(message.as_deref().map_or("an error", |it| it)),
         _ => None,
     };
     let refused = refused.map(|message| escape(message));
+    if refused.is_some() && is_own_error(answer) {
+        let why = format!("the first request reached no MCP server: {}", refused?);
+        return Some((Trouble::Target, why));
+    }
     let has_type = answer
         .get("result")
         .map(|result| result.get("resultType").is_some());
-    match exchange.era {
-        _ if exchange.status != Status::Ok => None,
-        Era::Legacy if &*exchange.method == "initialize" => Some(format!(
+    let why = match exchange.era {
+        Era::Legacy if &*exchange.method == "initialize" => format!(
             "the server refuses initialize; unless it says why, it may speak the modern era only: {}",
             refused?
-        )),
-        Era::Modern if refused.is_some() => Some(format!(
+        ),
+        Era::Modern if refused.is_some() => format!(
             "the server refuses the first request; unless it says why, it may speak the legacy era only: {}",
             refused?
-        )),
-        Era::Modern if has_type == Some(false) => Some(
+        ),
+        Era::Modern if has_type == Some(false) => {
             "the recording is of the modern era, and the server's first answer has no resultType: \
              it is of the legacy one"
-                .to_owned(),
-        ),
-        _ => None,
-    }
+                .to_owned()
+        }
+        _ => return None,
+    };
+    Some((Trouble::Unreadable, why))
 }
 
 /// Rounds of input.

@@ -40,9 +40,7 @@ impl Director<'_> {
         match self.ending.stop.clone() {
             Some(Stop::Hang) => self.conclude_hang(last_words),
             Some(Stop::Crash) => self.conclude_crash(last_words, requests),
-            Some(Stop::OtherEra(why)) => {
-                self.judge.trouble(Trouble::Unreadable, why.as_str().into());
-            }
+            Some(Stop::Refused(trouble, why)) => self.judge.trouble(trouble, why.as_str().into()),
             Some(Stop::Interrupted(_)) | None => {}
             Some(Stop::End) => {
                 self.conclude_end(last_words, requests);

@@ -13,6 +13,7 @@
 //! | closing | process and output have ended | over |
 
 use super::director::{Deadly, Director};
+use crate::diff::Trouble;
 use mcpreel_capture::gauge::STALL;
 use mcpreel_store::reader::ReadError;
 use mcpreel_trace::clock::Moment;
@@ -61,8 +62,8 @@ pub enum Stop {
     Hang,
     /// The server ended, or closed a pipe, with work pending.
     Crash,
-    /// The server is of the other era than the recording: why that is likely, escaped.
-    OtherEra(String),
+    /// The first request was refused: nothing else can be played. Why, escaped.
+    Refused(Trouble, String),
     Interrupted(i32),
 }
 

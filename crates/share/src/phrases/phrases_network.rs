@@ -230,6 +230,9 @@ fn failed(step: event::Step) -> &'static str {
         event::Step::Name => "the name of the server could not be resolved",
         event::Step::Tcp => "the server could not be reached",
         event::Step::Tls => "no TLS connection came about",
+        event::Step::CertificateTrust
+        | event::Step::CertificateName
+        | event::Step::CertificateTime => "the certificate of the server is not accepted",
     }
 }
 

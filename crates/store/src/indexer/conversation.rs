@@ -206,11 +206,14 @@ impl Network {
         if let Some(session) = http.session.as_ref().filter(|_| conversation > 0) {
             self.who.session(session, conversation);
         }
+        if http.is_redirected() && http.asked.is_initialize {
+            self.who.begins_again(conversation);
+        }
         let Some(one) = self.followed.get_mut(&conversation) else {
             let strangers = &mut self.strangers;
             return strangers.linter.http(&strangers.analysis, http);
         };
-        if status >= 400 {
+        if status >= 400 || http.is_redirected() {
             one.analysis.http_refused(head, status);
         }
         one.linter.http(&one.analysis, http);

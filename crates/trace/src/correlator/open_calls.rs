@@ -175,8 +175,17 @@ impl Calls {
 
     /// The calls that are open and came in the HTTP exchange `http`.
     pub(super) fn open_in(&self, http: u32) -> Vec<ExchangeId> {
+        self.open_that(|it| it.http == http)
+    }
+
+    /// All open calls of the client.
+    pub(super) fn open_of_client(&self) -> Vec<ExchangeId> {
+        self.open_that(|it| it.direction == Direction::ClientToServer)
+    }
+
+    fn open_that(&self, is_meant: impl Fn(&Exchange) -> bool) -> Vec<ExchangeId> {
         let held = self.held.iter().copied();
-        let is_open = |it: &Call| it.exchange.http == http && it.kept == Kept::Open;
+        let is_open = |it: &Call| it.kept == Kept::Open && is_meant(&it.exchange);
         held.filter(|id| self.get(*id).is_some_and(is_open))
             .collect()
     }

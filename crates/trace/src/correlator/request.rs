@@ -29,7 +29,8 @@ impl Correlator {
         if is_about_task(&request.method) {
             record.task.clone_from(&request.name);
         }
-        if !request.id.is_null() {
+        record.exchange = self.sent_again(at, request);
+        if !request.id.is_null() && record.exchange.is_none() {
             self.observe_reuse(at, request, era);
             record.exchange = Some(self.open(at, request, &record));
         }

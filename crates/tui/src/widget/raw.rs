@@ -48,7 +48,9 @@ pub fn lines(
         }
         let line = start..start + end;
         start = line.end;
-        (!line.is_empty()).then_some(line)
+        // The empty line that ends a head says nothing.
+        let is_end = controls == Controls::Lines && matches!(&text[line.clone()], b"\r\n" | b"\n");
+        (!line.is_empty() && !is_end).then_some(line)
     })
 }
 
@@ -91,15 +93,14 @@ pub fn write(text: &[u8], line: Range<usize>, controls: Controls, hits: Hits<'_>
         return spans::divide(text, line, hits, Role::Text);
     }
     let mut rest = line;
-    let end: &[u8] = match controls {
-        Controls::Lines if text[rest.clone()].ends_with(b"\r\n") => b"\r\n",
-        _ => b"\n",
-    };
-    if text[rest.clone()].ends_with(end) {
-        rest.end -= end.len();
-    }
     if controls == Controls::Lines {
+        let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
+        let ends = text[rest.clone()].iter().rev().take_while(|it| is_end(it));
+        rest.end -= ends.count();
         return spans::divide(text, rest, hits, Role::Text);
+    }
+    if text[rest.clone()].ends_with(b"\n") {
+        rest.end -= 1;
     }
     let mut written = Spans::new();
     while rest.start < rest.end {
@@ -136,6 +137,10 @@ mod tests {
         let wide = "a\u{202e}b".as_bytes();
         assert_eq!(all(wide, 3, Controls::Shown), ["a", "\\u{202e}", "b"]);
         let text = b"if x {\n\tgo();\n\n}\r\n\x07";
+        assert_eq!(
+            all(b"a\r\nb: \tc\r\n\r\n", 9, Controls::Lines),
+            ["a", "b: \\tc"]
+        );
         assert_eq!(
             all(text, 20, Controls::Read),
             ["if x {", "    go();", "", "}\\r", "\\x07"]

@@ -184,8 +184,14 @@ impl Ask {
             part.tell(&arguments);
         }
         let timed = parts.iter().position(|part| part.kind == PartKind::Timing);
-        if let Some(at) = timed.filter(|_| !steps.is_empty()) {
-            parts.insert(at, Part::authorization(&steps));
+        if let Some(at) = timed {
+            // All of the bar for one part says nothing.
+            if timing.parts().count() < 2 {
+                parts.remove(at);
+            }
+            if !steps.is_empty() {
+                parts.insert(at, Part::authorization(&steps));
+            }
         }
         Ok(Some(Shown {
             ask: *self,

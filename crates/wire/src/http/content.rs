@@ -146,13 +146,13 @@ impl Content {
             Kind::Body(mut open) if open.total > 0 => {
                 open.give_with(Part::Body, None, Some(ended), out);
             }
-            Kind::Body(_) if ended == Ended::Cut => give_end(at, t, ended, out),
+            Kind::Body(_) => give_end(at, t, ended, out),
             Kind::Events(mut events) => {
                 events.end(out);
                 give_end(at, t, ended, out);
             }
             Kind::Rest(mut raw) => raw.end(out),
-            Kind::Body(_) | Kind::Over => {}
+            Kind::Over => {}
         }
     }
 

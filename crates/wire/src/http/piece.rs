@@ -61,7 +61,7 @@ pub enum Part {
     RequestHead,
     /// Also of an interim response (1xx).
     ResponseHead,
-    /// A body that is not a stream of events. Empty ones have no piece.
+    /// A body that is not a stream of events, and not empty.
     Body,
     /// The data of a server-sent event; empty where it has fields but no data.
     Event,
@@ -76,7 +76,8 @@ pub enum Part {
     Line,
     /// What is not understood, or was cut before it could be: the bytes as they are. Trailers, too.
     Other,
-    /// No bytes: a stream of events ended, or a message of which nothing is there was cut.
+    /// No bytes: a stream of events ended, or a body that is empty or was cut before its first byte. Where
+    /// the head says that there is no body there is no piece.
     End,
 }
 

@@ -279,7 +279,7 @@ fn limits_hold_to_the_byte() {
     let trailers = with(trailers, text("A: b|").repeat(50000));
     assert_eq!(
         shown(&[server(trailers)])[1..],
-        ["< 1 other [262144]", "< 0 other [37856]"]
+        ["< 1 end whole", "< 1 other [262144]", "< 0 other [37856]"]
     );
 }
 

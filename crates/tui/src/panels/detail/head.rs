@@ -129,7 +129,7 @@ fn carried(text: Option<&Text>) -> &'static str {
         Some(http::Part::Body) => "body",
         Some(http::Part::Event) => "event",
         Some(http::Part::Comment) => "comment, which keeps the stream open",
-        Some(http::Part::End) => "end of the stream",
+        Some(http::Part::End) => "end of the response",
         _ => "line",
     }
 }

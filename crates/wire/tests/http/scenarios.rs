@@ -158,6 +158,22 @@ fn framing() -> Vec<Scenario> {
 fn ends() -> Vec<Scenario> {
     vec![
         http(
+            "an empty body ends, where its head does not say so",
+            ask([
+                server(text(
+                    "HTTP/1.1 202 Accepted|Transfer-Encoding: chunked||0||",
+                )),
+                server(text("HTTP/1.1 202 Accepted||")),
+            ]),
+            &[
+                "> 1 request-head GET / HTTP/1.1",
+                "< 1 response-head HTTP/1.1 202 Accepted",
+                "< 1 end whole",
+                "< 2 response-head HTTP/1.1 202 Accepted",
+                "< 2 end closed",
+            ],
+        ),
+        http(
             "a body that ends with the connection",
             ask([server(text("HTTP/1.0 200 OK||hello"))]),
             &[

@@ -3,7 +3,7 @@
 use crate::http_server::{HttpServer, json, respond};
 use crate::support::host_session::{Collected, Session};
 use crate::support::pieces::Pieces;
-use crate::support::proxy::later_upstream;
+use crate::support::proxy::{Proxy, later_upstream};
 use crate::support::{Library, send, text, wait_for};
 use nix::sys::signal::Signal;
 use std::io::{Read as _, Write as _};
@@ -286,19 +286,11 @@ fn ctrl_c_ends_who_offers_it_even_where_it_was_ignored() {
         command.args(["-c", "trap '' INT; exec \"$@\"", "sh"]);
         command.args([crate::support::MCPREEL]).args(arguments);
         command.args(["--listen", "127.0.0.1:0"]);
-        command
-            .env("MCPREEL_DIR", library.path())
-            .stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let said = Collected::from(child.stderr.take().unwrap());
-        wait_for("it to listen", || {
-            String::from_utf8(said.so_far())
-                .unwrap()
-                .contains("Ctrl-C")
-                .then_some(())
-        });
-        send(Signal::SIGINT, child.id());
-        assert!(child.wait().unwrap().success(), "{arguments:?}");
+        command.env("MCPREEL_DIR", library.path());
+        let mut running = Proxy::run(command);
+        send(Signal::SIGINT, running.child.id());
+        let ended = wait_for("its end", || running.child.try_wait().unwrap());
+        assert!(ended.success(), "{arguments:?}");
     }
 }
 

@@ -75,22 +75,6 @@ fn framing() -> Vec<Scenario> {
             ],
         ),
         http(
-            "an empty body ends, where its head does not say so",
-            ask([
-                server(text(
-                    "HTTP/1.1 202 Accepted|Transfer-Encoding: chunked||0||",
-                )),
-                server(text("HTTP/1.1 202 Accepted||")),
-            ]),
-            &[
-                "> 1 request-head GET / HTTP/1.1",
-                "< 1 response-head HTTP/1.1 202 Accepted",
-                "< 1 end whole",
-                "< 2 response-head HTTP/1.1 202 Accepted",
-                "< 2 end closed",
-            ],
-        ),
-        http(
             "requests in a row are answered in order; HEAD, 304 and 1xx have no body",
             vec![
                 client(text("HEAD /a HTTP/1.1||GET /b HTTP/1.1||GET /c HTTP/1.1||")),

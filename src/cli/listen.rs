@@ -29,8 +29,8 @@ pub struct Listen {
 }
 
 impl Listen {
-    /// Serves sessions at `at`, under `path`, each by a process of this program with the arguments that we have, but for
-    /// those about listening. Ends with the worst of their exit codes.
+    /// Serves sessions at `at`, under `path`, each by a process of this program with the arguments that we
+    /// have, but for those about listening. Ends with the worst of their exit codes.
     pub fn serve(&self, at: SocketAddr, path: &str, what: &str) -> Outcome {
         check(Some(at), self.expose)?;
         let mut command = vec![std::env::current_exe()?.into()];

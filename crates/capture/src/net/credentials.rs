@@ -13,10 +13,10 @@ use super::changes::lines;
 use mcpreel_wire::http::head::percent_decoded;
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 /// Values that are told apart by number. Proofs of possession are new with each request; values beyond this all
 /// have the number 0.
@@ -53,7 +53,7 @@ pub struct Credentials {
     /// Names of headers that the user adds, in lower case.
     added: Vec<String>,
     /// The values seen so far, by their hash.
-    seen: RefCell<HashMap<[u8; 16], u32>>,
+    seen: Mutex<HashMap<[u8; 16], u32>>,
 }
 
 /// What stands in a recording for a credential.
@@ -94,7 +94,7 @@ impl Credentials {
         Self {
             key,
             added: names.collect(),
-            seen: RefCell::default(),
+            seen: Mutex::default(),
         }
     }
 
@@ -208,7 +208,7 @@ impl Credentials {
         let hash: [u8; 32] = hash.finalize().into();
         let mut id = [0; 16];
         id.copy_from_slice(&hash[..16]);
-        let mut seen = self.seen.borrow_mut();
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let next = seen.len() + 1;
         let number = match seen.get(&id) {
             Some(number) => *number,

@@ -21,6 +21,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What has to be known to change anything.
 pub struct Rules {
@@ -35,7 +36,7 @@ pub struct Rules {
     /// Takes credentials out of what goes on record; `None`: they are to be kept.
     pub credentials: Option<Credentials>,
     /// The changes that are on record: each of them once, and alike from then on.
-    pub told: RefCell<Vec<Edit>>,
+    pub told: Mutex<Vec<Edit>>,
 }
 
 /// Changes that are remembered; beyond that each is told.
@@ -44,7 +45,7 @@ const TOLD: usize = 64;
 impl Rules {
     /// Whether a change is on record.
     pub fn is_told(&self, edit: &Edit) -> bool {
-        let mut told = self.told.borrow_mut();
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let is_like = |it: &Edit| (it.what, &it.old, &it.new) == (edit.what, &edit.old, &edit.new);
         let is_told = told.iter().any(is_like);
         if !is_told && told.len() < TOLD {
@@ -136,7 +137,7 @@ enum State {
 
 /// One way of a connection.
 pub struct Editor {
-    rules: Rc<Rules>,
+    rules: Arc<Rules>,
     waiting: Waiting,
     state: State,
     held: Vec<u8>,
@@ -147,10 +148,10 @@ pub struct Editor {
 
 impl Editor {
     /// Those of both ways of a connection, the client's first.
-    pub fn pair(rules: &Rc<Rules>) -> [Self; 2] {
+    pub fn pair(rules: &Arc<Rules>) -> [Self; 2] {
         let waiting = Waiting::default();
         [true, false].map(|is_client| Self {
-            rules: Rc::clone(rules),
+            rules: Arc::clone(rules),
             waiting: Rc::clone(&waiting),
             state: if rules.upstream.is_tcp() {
                 State::Unknown

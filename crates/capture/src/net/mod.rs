@@ -7,7 +7,8 @@
 //! * [`upstream`]: what the URL says, and how the server is reached;
 //! * [`tls`]: TLS to it;
 //! * [`server`]: the server as a process, where it is started too;
-//! * `relay`: one client connection and its connection to the server;
+//! * `workers`: the threads on which connections are relayed; `relay`: a client's connection, and the one to
+//!   the server that belongs to it;
 //! * `edits`: follows heads and bodies; `changes`: the few bytes that have to be changed in them;
 //! * [`credentials`]: what does not go on record, and `held`: bodies in which it stands.
 //!
@@ -21,6 +22,7 @@ mod relay;
 pub mod server;
 pub mod tls;
 pub mod upstream;
+mod workers;
 
 use crate::process::context::SignalSet;
 use crate::process::signals;
@@ -30,14 +32,14 @@ use edits::Rules;
 use mcpreel_trace::event::EventKind;
 use relay::Relay;
 use server::{Server, Starting};
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::future::poll_fn;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
 use std::process::ExitStatus;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 use tls::Tls;
@@ -46,6 +48,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::task::{JoinHandle, LocalSet};
 use upstream::Upstream;
+use workers::{Accepted, Workers};
 
 /// The port at which a proxy listens that nobody gave another one.
 pub const PORT: u16 = 7339;
@@ -174,27 +177,28 @@ pub fn serve(
     } else {
         signals::ignored()
     };
-    let proxy = Rc::new(Proxy {
-        rules: Rc::new(Rules {
+    let proxy = Arc::new(Proxy {
+        rules: Arc::new(Rules {
             ours: listener.authorities(),
             upstream: plan.upstream,
             tls: plan.tls,
             keep_host: plan.keep_host,
             added: plan.headers,
             credentials: plan.credentials,
-            told: RefCell::default(),
+            told: Mutex::default(),
         }),
         starting,
         tap: Arc::clone(tap),
-        connections: Cell::new(0),
     });
+    let workers = Rc::new(Workers::start(&proxy)?);
     let here = LocalSet::new();
     here.block_on(&runtime, async {
         // Each connection has a sender. When the last one is gone, there is none to receive from.
         let (open, mut all_over) = channel::<()>(1);
-        let mut accepting = Vec::new();
+        let (mut accepting, count) = (Vec::new(), Rc::new(Cell::new(0)));
         for socket in listener.sockets {
-            let accept = Rc::clone(&proxy).accept(TcpListener::from_std(socket)?, open.clone());
+            let socket = TcpListener::from_std(socket)?;
+            let accept = accept(socket, Rc::clone(&workers), Rc::clone(&count), open.clone());
             accepting.push(tokio::task::spawn_local(accept));
         }
         drop(open);
@@ -261,31 +265,32 @@ impl Signals {
 
 /// What all connections have in common.
 struct Proxy {
-    rules: Rc<Rules>,
+    rules: Arc<Rules>,
     starting: Option<Starting>,
     tap: Arc<Tap>,
-    /// How many there were.
-    connections: Cell<u32>,
+}
+
+/// Gives every connection to a thread, with the number that `count` has come to.
+async fn accept(socket: TcpListener, workers: Rc<Workers>, count: Rc<Cell<u32>>, open: Sender<()>) {
+    loop {
+        // Without a descriptor for it a connection waits until there is one.
+        let accepted = socket.accept().await;
+        let Ok((client, peer)) = accepted.and_then(|(client, peer)| Ok((client.into_std()?, peer)))
+        else {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            continue;
+        };
+        count.set(count.get() + 1);
+        workers.relay(Accepted {
+            number: count.get(),
+            client,
+            peer,
+            open: open.clone(),
+        });
+    }
 }
 
 impl Proxy {
-    async fn accept(self: Rc<Self>, socket: TcpListener, open: Sender<()>) {
-        loop {
-            // Without a descriptor for it a connection waits until there is one.
-            let Ok((client, peer)) = socket.accept().await else {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-                continue;
-            };
-            let number = self.connections.get() + 1;
-            self.connections.set(number);
-            let (proxy, open) = (Rc::clone(&self), open.clone());
-            tokio::task::spawn_local(async move {
-                proxy.relay(number, client, peer).await;
-                drop(open);
-            });
-        }
-    }
-
     async fn relay(&self, number: u32, client: TcpStream, peer: SocketAddr) {
         let _ = client.set_nodelay(true);
         let (rules, tap, peer) = (&self.rules, &self.tap, peer.to_string());

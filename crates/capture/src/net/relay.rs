@@ -21,7 +21,6 @@ use std::future::{pending, poll_fn};
 use std::io;
 use std::os::fd::AsFd as _;
 use std::pin::Pin;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -81,7 +80,7 @@ pub struct Relay<'c> {
 }
 
 impl<'c> Relay<'c> {
-    pub fn new(number: u32, peer: String, tap: &'c Arc<Tap>, rules: &Rc<Rules>) -> Self {
+    pub fn new(number: u32, peer: String, tap: &'c Arc<Tap>, rules: &Arc<Rules>) -> Self {
         let ways = [Direction::ClientToServer, Direction::ServerToClient];
         let [up, down] = Editor::pair(rules);
         let flow = |editor, direction| Flow {

@@ -18,13 +18,13 @@ use mcpreel_trace::event::{EventKind, Step};
 use mcpreel_trace::frame::StreamId;
 use nix::unistd::Pid;
 use signal_hook::low_level::siginfo::Origin;
-use std::cell::Cell;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::process::{Child, ExitStatus};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -200,22 +200,22 @@ fn watch(
 /// What connections have to know of a server that was started.
 pub struct Starting {
     until: Moment,
-    listens: Cell<bool>,
-    has_ended: Cell<bool>,
+    listens: AtomicBool,
+    has_ended: AtomicBool,
 }
 
 impl Starting {
     pub fn new(tap: &Tap) -> Self {
         Self {
             until: tap.clock().now() + PATIENCE,
-            listens: Cell::new(false),
-            has_ended: Cell::new(false),
+            listens: AtomicBool::new(false),
+            has_ended: AtomicBool::new(false),
         }
     }
 
     /// The server has ended.
     pub fn ended(&self) {
-        self.has_ended.set(true);
+        self.has_ended.store(true, Ordering::Relaxed);
     }
 
     /// Connects to the server, as soon as it listens.
@@ -229,12 +229,12 @@ impl Starting {
             let connected = upstream.connect(tls, tap.clock()).await;
             let is_refused = matches!(&connected, Err(it) if it.step == Step::Tcp && !it.is_reset);
             if !is_refused {
-                self.listens.set(true);
+                self.listens.store(true, Ordering::Relaxed);
             }
-            if self.listens.get() {
+            if self.listens.load(Ordering::Relaxed) {
                 return connected;
             }
-            let why = if self.has_ended.get() {
+            let why = if self.has_ended.load(Ordering::Relaxed) {
                 "the server has ended, and had not listened there"
             } else if tap.clock().now() >= self.until {
                 "the server runs, but does not listen there: is it the right port?"

@@ -1,0 +1,91 @@
+//! The threads that relay: a connection belongs to one of them for good, and shares with those of others
+//! only what goes on record. One thread alone would be where many busy connections wait, while other
+//! processors have time: with two, a machine of two processors passes a tenth more calls over 64.
+
+use super::Proxy;
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::{io, mem};
+use tokio::runtime;
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::task::LocalSet;
+
+/// Threads, at most: what goes on record is written by one of them at a time.
+const MOST: usize = 4;
+
+/// A connection that was accepted.
+pub(super) struct Accepted {
+    pub number: u32,
+    pub client: TcpStream,
+    pub peer: SocketAddr,
+    /// Is dropped when the connection is over.
+    pub open: mpsc::Sender<()>,
+}
+
+/// They end, and with them all connections, when this is dropped.
+pub(super) struct Workers {
+    queues: Vec<UnboundedSender<Accepted>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Workers {
+    pub(super) fn start(proxy: &Arc<Proxy>) -> io::Result<Self> {
+        let count = thread::available_parallelism().map_or(1, |count| count.get().min(MOST));
+        let mut workers = Self {
+            queues: Vec::new(),
+            threads: Vec::new(),
+        };
+        for _ in 0..count {
+            let (queue, accepted) = mpsc::unbounded_channel();
+            let runtime = runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()?;
+            let proxy = Arc::clone(proxy);
+            let thread = thread::Builder::new().name("relay".into());
+            let thread = thread.spawn(move || {
+                LocalSet::new().block_on(&runtime, work(proxy, accepted));
+                // A name that is being looked up may take its time.
+                runtime.shutdown_background();
+            })?;
+            workers.queues.push(queue);
+            workers.threads.push(thread);
+        }
+        Ok(workers)
+    }
+
+    /// Has a connection relayed.
+    pub(super) fn relay(&self, accepted: Accepted) {
+        let turn = accepted.number as usize % self.queues.len();
+        // It is gone if its thread panicked.
+        drop(self.queues[turn].send(accepted));
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        self.queues.clear();
+        for thread in mem::take(&mut self.threads) {
+            drop(thread.join());
+        }
+    }
+}
+
+async fn work(proxy: Arc<Proxy>, mut accepted: UnboundedReceiver<Accepted>) {
+    while let Some(Accepted {
+        number,
+        client,
+        peer,
+        open,
+    }) = accepted.recv().await
+    {
+        let proxy = Arc::clone(&proxy);
+        tokio::task::spawn_local(async move {
+            // What cannot be waited for is closed.
+            if let Ok(client) = client.try_into() {
+                proxy.relay(number, client, peer).await;
+            }
+            drop(open);
+        });
+    }
+}

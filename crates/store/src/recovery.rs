@@ -259,7 +259,7 @@ fn wait_for_indexer(
     limit: Option<Duration>,
     progress: &mut dyn FnMut(Stage),
 ) -> bool {
-    let mut done = 0;
+    let mut done = (0, 0);
     let mut deadline = clock.deadline(nanos(limit.unwrap_or(STANDSTILL)));
     while deadline.left_ns() > 0 {
         let Ok(mut spool) = SpoolReader::open(path) else {
@@ -272,9 +272,11 @@ fn wait_for_indexer(
         if has_recorder || !now.indexer_lives() {
             return false;
         }
-        if limit.is_none() && now.drained > done {
-            (done, deadline) = (now.drained, clock.deadline(nanos(STANDSTILL)));
+        if limit.is_none() && (now.drained, now.derived) != done {
+            done = (now.drained, now.derived);
+            deadline = clock.deadline(nanos(STANDSTILL));
         }
+        let done = now.drained;
         let of = spool.last_position().unwrap_or(done);
         progress(Stage::Draining { done, of });
         std::thread::sleep(PAUSE);

@@ -103,6 +103,9 @@ impl Drop for SmallDisk {
     }
 }
 
+/// Lines that are sent before anything happens.
+const FIRST: usize = 100;
+
 /// A session on the disk whose indexer, which is stopped, has not taken in what is in the spool.
 fn behind(disk: &SmallDisk, library: &Library) -> (Echo, Pid) {
     let mut run = disk.inside(&library.run(ECHO));
@@ -110,10 +113,14 @@ fn behind(disk: &SmallDisk, library: &Library) -> (Echo, Pid) {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut echo = Echo::start(&mut run);
-    echo.exchange(100);
+    echo.exchange(FIRST);
     let indexer = indexer(library, echo.pid());
+    // In a transaction it would go on with that whatever is left of the disk.
     wait_for("what was said first", || {
-        (recorded(library) > 3 * echo.sent.len() as u64).then_some(())
+        let mut show = disk.inside(&library.mcpreel("show"));
+        let shown = show.args(["@", "--json"]).output().ok()?;
+        let shown: serde_json::Value = serde_json::from_slice(&shown.stdout).ok()?;
+        (shown["frames"] == 3 * FIRST).then_some(())
     });
     kill(indexer, Signal::SIGSTOP).expect("it is ours");
     echo.exchange(3000);

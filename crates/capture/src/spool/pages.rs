@@ -72,6 +72,9 @@ pub struct Progress {
     pub released: u64,
     /// The end of what is on record.
     pub drained: u64,
+    /// Frames of which everything was derived anew, while that is done.
+    #[serde(default)]
+    pub derived: u64,
     /// The recorder has ended or gone, and the indexer takes in the rest.
     #[serde(default)]
     pub is_over: bool,

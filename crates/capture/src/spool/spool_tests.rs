@@ -125,6 +125,7 @@ fn release(path: &Path, released: u64) {
     let progress = Progress {
         released,
         drained: released,
+        derived: 0,
         is_over: false,
         indexer: 0,
     };

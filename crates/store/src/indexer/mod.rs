@@ -37,6 +37,7 @@ use mcpreel_trace::event::{EventKind, ProcessContext};
 use mcpreel_trace::frame::{Seq, StreamId};
 use network::Connections;
 pub(crate) use network::Owned;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -94,7 +95,8 @@ impl Indexer {
             (conn, Deriver::default())
         } else {
             let conn = open::writable(path)?;
-            let deriver = derive::rebuild_all(&conn, &mut |_| ())?;
+            let deriver =
+                derive::rebuild_all(&conn, &mut |frames| publish_derived(&spool, frames))?;
             (conn, deriver)
         };
         Self::new(path, conn, spool, Some(deriver))
@@ -199,7 +201,12 @@ impl Indexer {
             if state == State::Recovered {
                 batch.recovered()?;
             }
-            derive::rebuild(batch.conn, progress).map(drop)
+            let spool = &*batch.spool;
+            let mut derived = |frames| {
+                publish_derived(spool, frames);
+                progress(frames);
+            };
+            derive::rebuild(batch.conn, &mut derived).map(drop)
         })?;
         // A reader that is in the way is no error: the next one makes up for it.
         self.make_one_plain_file()?;
@@ -220,6 +227,14 @@ impl Indexer {
             drop(smaller.persist(&self.path));
         }
         Ok(is_plain)
+    }
+
+    /// Leaves what is in the log of the database there when the file is closed: to move it into the
+    /// file takes room on the disk.
+    pub(crate) fn keep_wal(&self) {
+        let setting = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+        // Where it fails the disk becomes fuller than it should.
+        let _ = self.conn.set_db_config(setting, true);
     }
 
     /// The recording is complete: makes it one plain file if it can be done now.
@@ -296,6 +311,16 @@ impl Indexer {
             self.released = Some(resume);
         }
     }
+}
+
+/// Lets those who wait for the indexer see that it comes further.
+fn publish_derived(spool: &SpoolReader, frames: u64) {
+    let progress = Progress {
+        derived: frames,
+        ..spool.progress()
+    };
+    // Where it fails they give up sooner.
+    let _ = spool.publish(&progress);
 }
 
 /// The limits of one transaction.

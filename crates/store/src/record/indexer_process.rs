@@ -282,6 +282,9 @@ impl Worker {
         match rest {
             Ok(()) | Err(RecoverError::Index(IndexError::TakenOver)) => {}
             Err(error) => {
+                if let (RecoverError::NoRoom(_), Some(indexer)) = (&error, &self.indexer) {
+                    indexer.keep_wal();
+                }
                 self.failures = ATTEMPTS;
                 self.failed(&error);
             }

@@ -4,7 +4,7 @@ use super::written_session::*;
 use crate::library::{Details, Entry, Library, Standing, spool_of};
 use crate::open::{beside, is_born};
 use crate::reader::Recording;
-use crate::recovery::{Outcome, RecoverError, bring_up_to_date, drain_for, is_missing};
+use crate::recovery::{Outcome, RecoverError, Stage, bring_up_to_date, drain_for, is_missing};
 use crate::schema::{self, State};
 use mcpreel_capture::spool::{Progress, SpoolReader, Tail};
 use mcpreel_trace::clock::Clock;
@@ -214,6 +214,24 @@ fn a_list_waits_for_a_large_spool_no_longer_than_it_was_told() {
     assert!(matches!(recover(&session.reel), Outcome::Completed { .. }));
     let recording = Recording::open(&session.reel).unwrap();
     assert_eq!(recording.summary().unwrap().messages, 10_000);
+}
+
+/// A reader that saw none of it took a busy indexer for one that stands still after ten seconds.
+#[test]
+fn who_waits_for_an_indexer_can_see_how_far_it_has_derived() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = Session::start(dir.path(), "weather", 1);
+    session.chunk(StreamId::S2C, &b"{}\n".repeat(10_000));
+    session.die();
+    let spool = SpoolReader::open(&spool_of(&session.reel)).unwrap();
+    let mut seen = Vec::new();
+    let outcome = bring_up_to_date(&session.reel, Clock::start(), &mut |stage| {
+        if let Stage::Deriving { frames } = stage {
+            seen.push((frames, spool.progress().derived));
+        }
+    });
+    assert!(matches!(outcome, Ok(Outcome::Completed { .. })));
+    assert_eq!(seen, [(4096, 4096), (8192, 8192)]);
 }
 
 #[test]

@@ -234,16 +234,16 @@ fn row(entry: &Entry, ids: &Ids) -> [Cell; 14] {
         Standing::Finished if summary.is_some_and(|s| s.state == State::Complete) => "".into(),
         _ => Cell::new(entry.state(), Ink::Warn),
     };
-    let end = match entry.end() {
-        None => "".into(),
-        Some(end @ End::Exited { code: 0 }) => Cell::new(phrases::end_short(end), Ink::Faint),
-        // A server behind a URL lives on.
-        Some(End::Unknown) if summary.is_some_and(|it| it.context.url.is_some()) => {
-            Cell::new("ended", Ink::Faint)
-        }
-        Some(end @ End::Unknown) => Cell::new(phrases::end_short(end), Ink::Warn),
-        Some(end) => Cell::new(phrases::end_short(end), Ink::Bad),
-    };
+    let end = summary.zip(entry.end()).map(|(summary, end)| {
+        let ink = match end {
+            End::Exited { code: 0 } => Ink::Faint,
+            End::Unknown if summary.context.url.is_some() => Ink::Faint,
+            End::Unknown => Ink::Warn,
+            _ => Ink::Bad,
+        };
+        Cell::new(phrases::end_short(end, &summary.context), ink)
+    });
+    let end = end.unwrap_or_else(|| "".into());
     [
         state,
         Cell::new(ids.short(&entry.id), Ink::Strong),

@@ -169,6 +169,7 @@ pub(super) fn nothing_wrong(facts: &Facts) -> Option<Cause> {
     let ended = match (facts.end(), facts.host_left()) {
         (None, None) => "the session goes on".to_owned(),
         (None, Some(left)) => format!("the server goes on {}{after}", duration(facts.since(left))),
+        (Some(End::Unknown), _) if facts.context.url.is_some() => "the proxy was ended".to_owned(),
         (Some(end), _) => format!("the server {}{after}", phrases::ended(end)),
     };
     let worst = worst(facts);

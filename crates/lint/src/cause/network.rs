@@ -215,9 +215,14 @@ pub(super) fn session_lost(facts: &Facts) -> Option<Cause> {
          began a new one",
         named(first)
     );
-    let advice = "The server was restarted or has dropped the session. A client has to send `initialize` \
-                  again after a 404: restart the host, and report it to its makers. A server that may be \
-                  restarted keeps its sessions elsewhere, or needs none.";
+    let advice = if first.status == Some(404) {
+        "The server was restarted or has dropped the session. A client has to send `initialize` \
+         again after a 404: restart the host, and report it to its makers. A server that may be \
+         restarted keeps its sessions elsewhere, or needs none."
+    } else {
+        "The server was restarted or has dropped the session. It has to answer 404, after which a client \
+         sends `initialize` again: report it to its makers, and restart the host meanwhile."
+    };
     let cause = Cause::new(Certain, sentence, advice).shown([at(first, phrases_of(first))]);
     Some(cause.shown(calls.into_iter().map(phrases::request)))
 }

@@ -7,6 +7,7 @@ use crate::phrases::phrases_session::{self, Facts};
 use mcpreel_lint::cause::{Cause, Evidence, Place, causes};
 use mcpreel_store::reader::Summary;
 use mcpreel_store::schema::State;
+use mcpreel_trace::event::ProcessContext;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{cut, escape, plural, size};
 use serde_json::{Value, json};
@@ -69,7 +70,7 @@ fn session((summary, facts): (&Summary, Facts), causes: &[Cause], causes_left_ou
         "agreed": session.version_agreed,
         "eras": eras,
         "phase": session.phase.as_str(),
-        "ended": session.phase.end().map(ended),
+        "ended": session.phase.end().map(|end| ended(end, &summary.context)),
         "redaction": summary.redaction,
         "facts": facts,
         "causes": causes.iter().map(cause).collect::<Vec<_>>(),
@@ -110,13 +111,13 @@ fn short(text: &str) -> String {
     cut(text, TEXT)
 }
 
-fn ended(end: &End) -> Value {
+fn ended(end: &End, context: &ProcessContext) -> Value {
     let how = match end {
         End::Exited { code: 0 } => "good",
         End::Unknown => "unknown",
         End::Exited { .. } | End::Killed { .. } | End::NotStarted { .. } => "bad",
     };
-    json!({"short": phrases::end_short(end), "how": how})
+    json!({"short": phrases::end_short(end, context), "how": how})
 }
 
 fn cause(cause: &Cause) -> Value {

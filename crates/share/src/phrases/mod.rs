@@ -12,7 +12,7 @@ pub mod when;
 
 use mcpreel_lint::cause::{Cause, Place};
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::event::{Closer, EventKind, Passed, ProcessName};
+use mcpreel_trace::event::{Closer, EventKind, Passed, ProcessContext, ProcessName};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::{End, Peer, Session};
@@ -92,11 +92,13 @@ pub fn lost(exchange: &Exchange, end: Option<&End>) -> Option<String> {
 }
 
 /// The end of a session in a word or two: `exit 0`, `SIGKILL`.
-pub fn end_short(end: &End) -> String {
+pub fn end_short(end: &End, context: &ProcessContext) -> String {
     match end {
         End::Exited { code } => format!("exit {code}"),
         End::Killed { signal } => escape(signal).into_owned(),
         End::NotStarted { .. } => "not started".to_owned(),
+        // A server behind a URL lives on.
+        End::Unknown if context.url.is_some() => "ended".to_owned(),
         End::Unknown => "unknown".to_owned(),
     }
 }

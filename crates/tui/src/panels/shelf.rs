@@ -8,6 +8,7 @@ use mcpreel_share::phrases::{self, sentence, when};
 use mcpreel_store::library::{Details, Entry, Standing};
 use mcpreel_store::reader::Summary;
 use mcpreel_store::schema::State;
+use mcpreel_trace::event::ProcessContext;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{escape, size};
 use std::cmp::Reverse;
@@ -145,17 +146,17 @@ pub fn state(entry: &Entry) -> (Glyph, Role, String) {
     let word = match (entry.standing, summary.and_then(end_of)) {
         (Standing::Live, _) if gap > 0 => "live, gap".to_owned(),
         (Standing::Finished, _) if gap > 0 => format!("gap {}", size(gap)),
-        (Standing::Finished, Some(end)) => phrases::end_short(end),
+        (Standing::Finished, Some((end, context))) => phrases::end_short(end, context),
         _ => word,
     };
     let (glyph, role) = sign(entry.standing, summary);
     (glyph, role, word)
 }
 
-/// The end of a recording of which all is there.
-fn end_of(summary: &Summary) -> Option<&End> {
-    let is_whole = summary.state == State::Complete;
-    is_whole.then(|| summary.session.phase.end().unwrap_or(&End::Unknown))
+/// The end of a recording of which all is there, and what was recorded.
+fn end_of(summary: &Summary) -> Option<(&End, &ProcessContext)> {
+    let end = summary.session.phase.end().unwrap_or(&End::Unknown);
+    (summary.state == State::Complete).then_some((end, &summary.context))
 }
 
 /// The sign of such a state, wherever it is shown.
@@ -164,8 +165,9 @@ pub fn sign(standing: Standing, summary: Option<&Summary>) -> (Glyph, Role) {
     match (standing, summary.and_then(end_of)) {
         (Standing::Unreadable, _) => (Glyph::Failed, Role::Bad),
         (Standing::Live, _) if !has_gap => (Glyph::Live, Role::Good),
-        (Standing::Finished, Some(end)) if !has_gap => match end {
+        (Standing::Finished, Some((end, context))) if !has_gap => match end {
             End::Exited { code: 0 } => (Glyph::Ended, Role::Faint),
+            End::Unknown if context.url.is_some() => (Glyph::Ended, Role::Faint),
             End::Unknown => (Glyph::Warning, Role::Warn),
             _ => (Glyph::Failed, Role::Bad),
         },

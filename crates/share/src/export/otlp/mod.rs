@@ -357,7 +357,7 @@ impl Trace<'_> {
         let summary = self.summary;
         let failure = summary.session.phase.end().and_then(|end| {
             let is_bad = !matches!(end, End::Exited { code: 0 } | End::Unknown);
-            is_bad.then(|| (phrases::end_short(end), phrases::end(end)))
+            is_bad.then(|| (phrases::end_short(end, &summary.context), phrases::end(end)))
         });
         let mut attributes = Attributes::default();
         attributes.text("mcpreel.recording", &summary.id);

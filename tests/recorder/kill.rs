@@ -6,7 +6,7 @@ mod undisturbed;
 use crate::fail_open::indexer_process::{children, indexers};
 use crate::support::dice::Dice;
 use crate::support::host_session::Collected;
-use crate::support::stored_rows::Rows;
+use crate::support::stored_rows::{Rows, streams};
 use crate::support::{Library, peer, wait_for};
 use nix::fcntl::{Flock, FlockArg};
 use nix::sys::signal::{Signal, kill};
@@ -217,7 +217,7 @@ fn recover(library: &Library, round: usize) {
 }
 
 fn assert_all_is_there(library: &Library, received: &Received) {
-    let [c2s, s2c, stderr] = ["c2s", "s2c", "stderr"].map(|stream| library.stream(stream));
+    let [c2s, s2c, stderr] = streams(&library.files("reel").remove(0));
     assert!(
         c2s.starts_with(&received.by_server),
         "what the server received"

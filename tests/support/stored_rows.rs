@@ -21,6 +21,18 @@ const DERIVED: [(&str, &str); 4] = [
 
 const FRAMES: (&str, &str) = ("frame", "SELECT * FROM frame ORDER BY seq");
 
+/// All bytes of the streams of a pipe, in the recording `path`: c2s, s2c, stderr.
+pub fn streams(path: &Path) -> [Vec<u8>; 3] {
+    let mut streams = <[Vec<u8>; 3]>::default();
+    for row in &Rows::frames(path).0[0].1 {
+        let (Value::Integer(stream), Some(Value::Blob(raw))) = (&row[1], row.last()) else {
+            panic!("another table: {row:?}");
+        };
+        streams[usize::try_from(*stream).expect("it is one of three")].extend(raw);
+    }
+    streams
+}
+
 impl Rows {
     /// What is derived in the recording `path`.
     pub fn derived(path: &Path) -> Self {

@@ -1,6 +1,9 @@
 //! What is read of the HTTP of a recording: filters, lines, times.
 
 use crate::copies::run;
+use crate::http_server::{HttpServer, events};
+use crate::support::Library;
+use crate::support::proxy::{Proxy, recording};
 use crate::wire;
 use mcpreel_lint::authorization::Step;
 use mcpreel_share::phrases::phrases_network;
@@ -8,6 +11,7 @@ use mcpreel_trace::exchange::{ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::http::End;
 use serde_json::{Value, json};
+use std::io::{Read as _, Write as _};
 use std::time::Duration;
 
 /// The rows of JSON that a command prints.
@@ -386,4 +390,37 @@ fn heads_are_on_the_track_of_whoever_sent_them_in_a_trace_of_perfetto() {
     };
     assert_eq!(*head, (&json!(1), &json!("POST /mcp HTTP/1.1")));
     assert_eq!(*answer, (&json!(2), &json!("HTTP/1.1 401 Unauthorized")));
+}
+
+/// Once the calls were told as lost, and the server as the one that had cut off their answers.
+#[test]
+fn what_is_open_when_the_proxy_ends_is_nobodys_fault() {
+    let server = HttpServer::start("/mcp", |request, client| {
+        events(client, ": soon\n\n");
+        request.body.contains("work")
+    });
+    let library = Library::new();
+    let proxy = Proxy::start(&library, &server.url, &[]);
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"work"}}"#;
+    let host = proxy.authority();
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut client = proxy.connect();
+    client.write_all(request.as_bytes()).unwrap();
+    let mut answer = [0; 200];
+    while !answer.windows(4).any(|four| four == b"soon") {
+        assert_ne!(client.read(&mut answer).unwrap(), 0);
+    }
+    proxy.end();
+
+    let recording = recording(&library);
+    let https = recording.https(0, 10).unwrap();
+    assert_eq!(https[0].ended, Some(End::Unfinished));
+    let calls = recording.exchanges(ExchangeId(0), 10).unwrap();
+    assert_eq!(calls[0].status, Status::Unanswered);
+    let reel = library.files("reel").remove(0).display().to_string();
+    let why = run(&["why", &reel]);
+    assert!(why.contains("had no answer when the recording ended"), "{why}");
 }

@@ -175,6 +175,7 @@ words! {
         Closed = "closed", "it was as long as the connection";
         Cut = "cut", "the server, or what is between, broke it off";
         Left = "left", "the client left it";
+        Unfinished = "unfinished", "the recording ended before it";
     }
 }
 
@@ -278,6 +279,7 @@ impl HttpLog {
             Ended::Closed => End::Closed,
             Ended::Cut if self.left.contains(&connection) => End::Left,
             Ended::Cut => End::Cut,
+            Ended::Unfinished => End::Unfinished,
         };
         Some(exchange.over(head, end))
     }

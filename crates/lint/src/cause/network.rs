@@ -367,6 +367,7 @@ fn phrases_of(http: &HttpExchange) -> String {
     let end = match http.ended {
         Some(End::Cut) => ", cut off",
         Some(End::Left) => ", until the client left",
+        Some(End::Unfinished) => ", open when the recording ended",
         _ => "",
     };
     match http.status {

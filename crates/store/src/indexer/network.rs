@@ -12,7 +12,7 @@ use mcpreel_capture::spool::RecordHead;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Closer, EventKind};
 use mcpreel_trace::frame::{Envelope, FrameHead, Seq, StreamId};
-use mcpreel_wire::http::{Decoder, Part, Piece, Protocol};
+use mcpreel_wire::http::{Decoder, Ended, Part, Piece, Protocol};
 use mcpreel_wire::message::Direction;
 use rusqlite::{Connection as Sqlite, params};
 use std::collections::BTreeMap;
@@ -57,6 +57,8 @@ struct Connection {
     /// The numbers in the recording of its HTTP exchanges.
     numbers: BTreeMap<u32, u32>,
     is_saved: bool,
+    /// The recording ended before the connection: neither side has cut off what is open.
+    is_unfinished: bool,
 }
 
 /// A piece with bytes of its own.
@@ -98,6 +100,14 @@ impl Connection {
             ends: [0; 2],
             numbers: BTreeMap::new(),
             is_saved: true,
+            is_unfinished: false,
+        }
+    }
+
+    fn ended(&self, ended: Ended) -> Ended {
+        match ended {
+            Ended::Cut | Ended::Closed if self.is_unfinished => Ended::Unfinished,
+            _ => ended,
         }
     }
 
@@ -118,7 +128,7 @@ impl Connection {
             part: piece.part,
             http,
             wire: piece.wire.end - piece.wire.start,
-            ended: piece.ended,
+            ended: piece.ended.map(|ended| self.ended(ended)),
             id: event.and_then(|it| it.id.as_deref().map(str::to_owned)),
             event: event.and_then(|it| it.event.as_deref().map(str::to_owned)),
             retry: event.and_then(|it| it.retry),
@@ -286,6 +296,7 @@ impl Batch<'_> {
         let t = self.state.t_last.0;
         let open: Vec<_> = self.state.connections.open.keys().copied().collect();
         for connection in open {
+            self.state.connections.one(connection).is_unfinished = true;
             for way in [Direction::ClientToServer, Direction::ServerToClient] {
                 self.decode(connection, way, |it, emit| it.end(way, t, emit))?;
             }

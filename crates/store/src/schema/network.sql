@@ -24,7 +24,7 @@ CREATE TABLE http (
     t_head       INTEGER,             -- the first byte of the response came
     t_first      INTEGER,             -- its first event, or its body, was complete
     t_last       INTEGER,             -- the last byte of it came
-    ended        TEXT,                -- whole, closed, cut, left
+    ended        TEXT,                -- whole, closed, cut, left, unfinished
     events       INTEGER NOT NULL,
     alone        INTEGER NOT NULL     -- 1: no message came in its request, so it is a row of its own
 ) STRICT;

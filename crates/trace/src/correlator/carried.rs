@@ -40,7 +40,7 @@ impl Correlator {
         self.changes.begin();
         self.now = self.now.max(t);
         let ended = |exchange: &mut Exchange| {
-            if exchange.status != Status::Open {
+            if exchange.status != Status::Open || end == End::Unfinished {
                 return None;
             }
             // To close the stream is how a client of the modern era cancels.

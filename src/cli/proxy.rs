@@ -111,6 +111,12 @@ impl Proxy {
             takes_ctrl_c: !self.stdio,
             headers,
             credentials,
+            // Our own client says it itself.
+            say: if self.stdio {
+                |_| ()
+            } else {
+                |message| output::say(&escape(message))
+            },
         };
         let options = record::Options {
             name: name.and_then(|name| run::usable(name, &mut faults)),

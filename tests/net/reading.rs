@@ -422,5 +422,8 @@ fn what_is_open_when_the_proxy_ends_is_nobodys_fault() {
     assert_eq!(calls[0].status, Status::Unanswered);
     let reel = library.files("reel").remove(0).display().to_string();
     let why = run(&["why", &reel]);
-    assert!(why.contains("had no answer when the recording ended"), "{why}");
+    assert!(
+        why.contains("had no answer when the recording ended"),
+        "{why}"
+    );
 }

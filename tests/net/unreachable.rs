@@ -1,9 +1,11 @@
 //! A server that cannot be reached: a 502 that says which step failed, and what to do.
 
-use crate::support::Library;
+use crate::edits;
 use crate::support::proxy::{Proxy, later_upstream, upstream};
+use crate::support::{Library, wait_for};
 use serde_json::Value;
 use std::io::{ErrorKind, Read as _};
+use std::net::TcpListener;
 
 const REQUEST: &str = "GET / HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n";
 
@@ -46,6 +48,30 @@ fn each_step_that_fails_has_its_sentence() {
         assert_eq!(at, step, "{url}");
     }
     speaks_http.join().unwrap();
+}
+
+/// A client that tries again and again fills no terminal.
+#[test]
+fn the_terminal_says_once_that_the_server_is_out_of_reach_and_once_that_it_is_back() {
+    let (address, url) = later_upstream();
+    let library = Library::new();
+    let proxy = Proxy::start(&library, &url, &[]);
+    let request = REQUEST.replace("PORT", &proxy.port.to_string());
+    for _ in 0..3 {
+        assert!(proxy.ask(&*request).starts_with("HTTP/1.1 502 "));
+    }
+    let server = edits::answer(
+        TcpListener::bind(address).unwrap(),
+        "HTTP/1.1 204 No\r\n\r\n",
+    );
+    proxy.ask(&*request);
+    server.join().unwrap();
+    wait_for("the proxy to say that it is back", || {
+        proxy.said().contains("reached again").then_some(())
+    });
+    let (_, said) = proxy.end();
+    assert_eq!(said.matches("could not be reached").count(), 1, "{said}");
+    assert_eq!(said.matches("reached again").count(), 1, "{said}");
 }
 
 /// A client that still writes when the answer comes has it all the same: closing would reset the

@@ -78,6 +78,12 @@ impl Proxy {
         String::from_utf8_lossy(&answer).into_owned()
     }
 
+    /// What it has said so far.
+    pub fn said(&self) -> String {
+        let said = self.err.as_ref().map(Collected::so_far);
+        String::from_utf8_lossy(&said.unwrap_or_default()).into_owned()
+    }
+
     /// Ends it by a signal: its status, and what it said.
     pub fn end(self) -> (ExitStatus, String) {
         send(Signal::SIGTERM, self.child.id());

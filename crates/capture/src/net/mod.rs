@@ -39,7 +39,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
 use std::process::ExitStatus;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 use tls::Tls;
@@ -47,7 +47,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::task::{JoinHandle, LocalSet};
-use upstream::Upstream;
+use upstream::{Unreachable, Upstream};
 use workers::{Accepted, Workers};
 
 /// The port at which a proxy listens that nobody gave another one.
@@ -71,6 +71,8 @@ pub struct Plan {
     pub headers: Vec<(String, String)>,
     /// Takes credentials out of what goes on record; `None`: they are kept.
     pub credentials: Option<Credentials>,
+    /// Tells the user that the server cannot be reached, and that it can again. May block.
+    pub say: fn(&str),
 }
 
 impl Plan {
@@ -178,6 +180,8 @@ pub fn serve(
         signals::ignored()
     };
     let proxy = Arc::new(Proxy {
+        say: plan.say,
+        unreachable: Mutex::default(),
         rules: Arc::new(Rules {
             ours: listener.authorities(),
             upstream: plan.upstream,
@@ -268,6 +272,9 @@ struct Proxy {
     rules: Arc<Rules>,
     starting: Option<Starting>,
     tap: Arc<Tap>,
+    say: fn(&str),
+    /// Why the server could not be reached the last time, if so.
+    unreachable: Mutex<Option<String>>,
 }
 
 /// Gives every connection to a thread, with the number that `count` has come to.
@@ -291,6 +298,25 @@ async fn accept(socket: TcpListener, workers: Rc<Workers>, count: Rc<Cell<u32>>,
 }
 
 impl Proxy {
+    /// Tells the user whether the server can be reached, where that has changed.
+    fn tell(&self, unreachable: Option<&Unreachable>) {
+        let message = unreachable.map(|it| it.message.clone());
+        let mut last = self
+            .unreachable
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if *last == message {
+            return;
+        }
+        last.clone_from(&message);
+        let say = self.say;
+        // Nobody may be reading what is said: no connection waits for that.
+        tokio::task::spawn_blocking(move || match message {
+            Some(message) => say(&format!("the server could not be reached: {message}")),
+            None => say("the server can be reached again"),
+        });
+    }
+
     async fn relay(&self, number: u32, client: TcpStream, peer: SocketAddr) {
         let _ = client.set_nodelay(true);
         let (rules, tap, peer) = (&self.rules, &self.tap, peer.to_string());
@@ -308,6 +334,7 @@ impl Proxy {
                     .await
             }
         };
+        self.tell(connected.as_ref().err());
         match connected {
             Ok((server, address, took)) => {
                 tap.event(EventKind::Connected {

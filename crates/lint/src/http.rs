@@ -252,8 +252,11 @@ impl Look<'_> {
     }
 
     fn version(&self) {
+        let asked = &self.http.asked;
         let has_version = self.request.get("MCP-Protocol-Version").is_some();
-        if !has_version && !self.http.asked.is_initialize {
+        // Where the handshake failed there is none to send.
+        let is_agreed = self.context.session.version().is_some() || asked.version.is_some();
+        if !has_version && is_agreed && !asked.is_initialize {
             self.tell(&VERSION_MISSING, self.line());
         }
     }

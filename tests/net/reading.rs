@@ -84,7 +84,8 @@ fn a_response_without_a_body_is_over_with_its_head() {
     let ends: Vec<_> = https.iter().map(|http| http.ended).collect();
     assert_eq!(ends, [Some(End::Whole); 2]);
     let calls = recording.exchanges(ExchangeId(0), 10).unwrap();
-    assert_eq!(calls[0].status, Status::Lost);
+    assert_eq!(calls[0].status, Status::HttpError);
+    assert_eq!(calls[0].answered(), Some("200 OK with no body, no answer"));
 }
 
 /// Once the second request was a call of its own with an id that is used again, and the first one failed.

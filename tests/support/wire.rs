@@ -162,6 +162,8 @@ fn step(session: &mut Session, connection: u32, what: &str, sent: &[u8]) {
 // < result 1 {}
 // < more                             more events of that stream; `endpoint /message` is one of 2024-11-05
 // < result 2 {}
+// < id 7                             an event of that stream that has only an id
+// < end                              the end of that stream
 // after 30000                        milliseconds pass
 // close client                       who closes connection 1 (`close server 2`)
 // lose tcp 127.0.0.1:1: refused     the server cannot be reached: the step, and why
@@ -286,15 +288,21 @@ fn http(lines: &[&str]) -> Vec<u8> {
     format!("{first}{fields}{length}\r\n{body}").into_bytes()
 }
 
-/// A chunk of events, where there are any.
+/// A chunk of events, where there are any, and the last chunk where the stream ends.
 fn events<'l>(lines: impl Iterator<Item = &'l &'l str>) -> String {
-    let event = |line: &&str| match line.strip_prefix("endpoint ") {
-        Some(target) => format!("event: endpoint\ndata: {target}\n\n"),
-        None => format!("data: {}\n\n", crate::told::line(line)),
+    let mut end = "";
+    let event = |line: &&str| match line.split_once(' ') {
+        Some(("endpoint", target)) => format!("event: endpoint\ndata: {target}\n\n"),
+        Some(("id", id)) => format!("id: {id}\ndata:\n\n"),
+        None if *line == "end" => {
+            end = "0\r\n\r\n";
+            String::new()
+        }
+        _ => format!("data: {}\n\n", crate::told::line(line)),
     };
     let events: String = lines.map(event).collect();
     match events.len() {
-        0 => events,
-        length => format!("{length:x}\r\n{events}\r\n"),
+        0 => end.to_owned(),
+        length => format!("{length:x}\r\n{events}\r\n{end}"),
     }
 }

@@ -74,6 +74,15 @@ pub trait Family {
     /// Looks at an exchange of HTTP whose response has begun: both heads are there.
     fn http(&mut self, _http: &HttpExchange, _context: &Context<'_>) {}
 
+    /// Looks at an exchange of HTTP whose response is over; `observed` is what the correlator observed then.
+    fn http_over(
+        &mut self,
+        _http: &HttpExchange,
+        _observed: &[Observation],
+        _context: &Context<'_>,
+    ) {
+    }
+
     /// The recording is over; `end` is what the correlator observed then.
     fn finish(&mut self, _end: &[Observation], _context: &Context<'_>) {}
 }

@@ -6,6 +6,7 @@ use crate::rule::Revisions;
 use crate::{Context, Family, Part, Severity, quote, section};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use mcpreel_trace::correlator::{Observation, Observed};
 use mcpreel_trace::http::{Asked, HttpExchange};
 use mcpreel_wire::http::{self, Head};
 use mcpreel_wire::mcp::Revision;
@@ -47,6 +48,11 @@ rules! {
         .finds("a notification or response that was accepted with another status than 202")
         .why("Clients read the body of a 200 as an answer, and fail where there is none.")
         .fix("Answer with 202 and no body where the POST holds no request.");
+
+    NO_ANSWER = error("http-no-answer").of(section::STREAMABLE_HTTP).only(SINCE_B)
+        .finds("a response of HTTP that came to its end with success, and without the answer to its request")
+        .why("The client has nothing to wait for any more: it fails, or waits until it times out.")
+        .fix("Answer each request on the response to its POST, as JSON or as an event; 202 is for notifications and responses only. Where a page came, the URL is that of something else.");
 
     ERROR_STATUS = warning("http-error-status").of(section::STREAMABLE_HTTP).only(Revisions::MODERN)
         .finds("an error whose HTTP status is not the one for its code")
@@ -123,6 +129,15 @@ impl Family for Http {
         look.token();
         look.challenge();
         self.has_session |= response.get(mcpreel_trace::http::SESSION).is_some();
+    }
+
+    fn http_over(&mut self, http: &HttpExchange, observed: &[Observation], context: &Context<'_>) {
+        let is_it = |one: &&Observation| one.kind == Observed::NotInResponse;
+        for one in observed.iter().filter(is_it) {
+            let detail = quote::text(&http.received());
+            let finding = NO_ANSWER.at(one.frame, detail).about(one.exchange);
+            context.findings.push(finding);
+        }
     }
 
     fn part(&mut self, part: &Part<'_>) {

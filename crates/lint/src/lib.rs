@@ -146,6 +146,16 @@ impl Linter {
         self.at(analysis, |family, now| family.http(http, now));
     }
 
+    /// Looks at an exchange of HTTP whose response is over, after `analysis` has.
+    pub fn http_over(&mut self, analysis: &Analysis, http: &HttpExchange) {
+        let observed = analysis.observations();
+        if !observed.is_empty() {
+            self.at(analysis, |family, now| {
+                family.http_over(http, observed, now);
+            });
+        }
+    }
+
     /// Looks at the frame that `analysis` took in last. `raw` is the whole frame or, of a very long
     /// one, at least the beginning; `root` is its JSON value, where all of it was read.
     pub fn frame(

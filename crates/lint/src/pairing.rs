@@ -212,9 +212,9 @@ fn finding(observation: &Observation) -> Option<Finding> {
         Observed::ForGivenUp => given_up(subject + ", of a request that may be one of them"),
         Observed::TaskGivenUp => given_up(id + ", a request whose task has no outcome"),
         Observed::RoundGivenUp => given_up("a request not repeated with its input".into()),
-        // An answer that crossed with the cancel is normal, and a client that goes away ends the
-        // session.
-        Observed::ResponseLate { .. } | Observed::Lost => return None,
+        // An answer that crossed with the cancel is normal, a client that goes away ends the session, and
+        // what HTTP carries has rules of its own.
+        Observed::ResponseLate { .. } | Observed::Lost | Observed::NotInResponse => return None,
     };
     let finding = rule.at(observation.frame, detail);
     Some(finding.about(observation.exchange))

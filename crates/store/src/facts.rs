@@ -11,6 +11,7 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_trace::http::HttpExchange;
 use mcpreel_wire::message::Direction;
 use rusqlite::Row;
 use std::collections::BTreeSet;
@@ -175,6 +176,7 @@ impl Recording {
         let mut https = Https {
             refused: self.rows(REFUSED, [HTTPS])?,
             cut: self.rows(CUT, [HTTPS])?,
+            answerless: self.answerless()?,
             last_served: last(LAST_SERVED)?.flatten().unwrap_or_default(),
             last_initialize: last(LAST_INITIALIZE)?.flatten().unwrap_or_default(),
             authorization: Vec::new(),
@@ -191,6 +193,21 @@ impl Recording {
             https.authorization = self.authorization()?;
         }
         Ok(https)
+    }
+
+    /// The first calls whose responses were no errors and held no answers, with these.
+    fn answerless(&self) -> Result<Vec<(Exchange, HttpExchange)>, ReadError> {
+        let mut calls = self.first_of(Status::HttpError, FAILURES)?;
+        calls.retain(|call| {
+            let is_success = call
+                .code
+                .as_deref()
+                .is_some_and(|code| code.starts_with('2'));
+            is_success && call.has_failed()
+        });
+        let calls = calls.into_iter().take(HTTPS as usize);
+        let pair = |call: Exchange| Ok(self.http(call.http)?.map(|http| (call, http)));
+        calls.filter_map(|call| pair(call).transpose()).collect()
     }
 
     fn first_and_last_events(&self) -> Result<Vec<Event>, ReadError> {

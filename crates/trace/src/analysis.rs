@@ -5,7 +5,7 @@ use crate::clock::Moment;
 use crate::correlator::{Batch, Correlator, MessageRecord, Observation};
 use crate::event::{Event, EventKind};
 use crate::frame::{FrameHead, StreamId};
-use crate::http::ResponseEnd;
+use crate::http::HttpExchange;
 use crate::session::Session;
 use mcpreel_wire::message::Content;
 
@@ -40,9 +40,9 @@ impl Analysis {
         self.correlator.refused(head, status);
     }
 
-    /// The response to an HTTP exchange is over, whether or not it held all answers.
-    pub fn http_over(&mut self, over: &ResponseEnd) {
-        self.correlator.response_over(over);
+    /// The response of an HTTP exchange is over, whether or not it held all answers.
+    pub fn http_over(&mut self, http: &HttpExchange) {
+        self.correlator.response_over(http);
         let observed = self.correlator.changes.observations();
         self.ended.extend_from_slice(observed);
     }

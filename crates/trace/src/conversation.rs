@@ -45,15 +45,11 @@ impl Conversations {
         self.known.get(&Key::Endpoint(http.target.clone())).copied()
     }
 
-    /// Whether the answers to the request of `http` come on another response: so says 202, and with the
-    /// endpoint of a stream of events each success.
+    /// Whether the answers to the request of `http` come on another response: so says each success at the
+    /// endpoint of a stream of events.
     pub fn is_answered_elsewhere(&mut self, http: &HttpExchange) -> bool {
         let endpoint = Key::Endpoint(http.target.clone());
-        match http.status {
-            Some(202) => true,
-            Some(200..300) => self.known.get(&endpoint).is_some(),
-            _ => false,
-        }
+        matches!(http.status, Some(200..300)) && self.known.get(&endpoint).is_some()
     }
 
     /// The conversation of messages that came in the request of `http`, whose head tells none.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  head, body, event, end ──▶ HttpLog ──take()──▶ HttpExchange rows
-//!  (frames)                      └─▶ ResponseEnd: a response has ended, whatever it held
+//!  (frames)                      └─▶ whether the response is over with that, whatever it held
 //! ```
 //!
 //! A call is paired by what is here first, by its id second: clients that look alike count from 1, each
@@ -13,8 +13,9 @@ use crate::event::{Closer, EventKind, Party};
 use crate::frame::{FrameHead, Seq};
 use compact_str::CompactString;
 use mcpreel_wire::http::body::BodyLength;
-use mcpreel_wire::http::{Ended, Head, Part};
+use mcpreel_wire::http::{Ended, Head, Part, head};
 use mcpreel_wire::message::{Body, Content, Direction};
+use mcpreel_wire::text::{plural, size};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,6 +25,10 @@ pub const SESSION: &str = "Mcp-Session-Id";
 
 /// A request of HTTP with its response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an answer to a question of its own"
+)]
 pub struct HttpExchange {
     /// The number in the recording, from 1, in the order of the requests.
     pub id: u32,
@@ -66,6 +71,10 @@ pub struct HttpExchange {
     pub response_head: Option<Arc<Head>>,
     /// An event of it had an id: the client can ask for the rest.
     pub is_resumable: bool,
+    /// Decoded bytes of the body of its response. On no row.
+    pub body_bytes: u64,
+    /// Only the beginning of a part of its response is kept: nobody knows what the rest says. On no row.
+    pub is_shortened: bool,
     /// The client that sent it, in its own words. On no row: the head has it.
     pub user_agent: Option<CompactString>,
 }
@@ -156,18 +165,6 @@ impl Timing {
     }
 }
 
-/// The response of an HTTP exchange is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ResponseEnd {
-    pub http: u32,
-    pub t: Moment,
-    pub end: End,
-    /// The client can ask for the rest of it.
-    pub is_resumable: bool,
-    /// It carried the answers to requests of other exchanges (2024-11-05).
-    pub carries_all: bool,
-}
-
 words! {
     /// How the response to a request of HTTP ended.
     End {
@@ -180,15 +177,28 @@ words! {
 }
 
 impl HttpExchange {
-    /// Its response is over with the frame `head`.
-    fn over(&mut self, head: &FrameHead, end: End) -> ResponseEnd {
-        self.ended = Some(end);
-        ResponseEnd {
-            http: head.carried.http,
-            t: head.t_last,
-            end,
-            is_resumable: self.is_resumable,
-            carries_all: self.has_endpoint,
+    /// Whether its response was a success and came to its end, so that nothing more of it can come. A
+    /// stream that is as long as its connection may have been broken off.
+    pub fn is_fulfilled(&self) -> bool {
+        let is_whole = match self.ended {
+            Some(End::Whole) => true,
+            Some(End::Closed) => !self.is_stream(),
+            _ => false,
+        };
+        is_whole && matches!(self.status, Some(200..300))
+    }
+
+    /// What came as its response, not escaped: `200 OK with text/html, 1.2 kB`.
+    pub fn received(&self) -> String {
+        let status = self.status.map(head::status_line).unwrap_or_default();
+        let amount = match self.body_bytes {
+            _ if self.is_stream() => plural(self.events, "event"),
+            0 => return format!("{status} with no body"),
+            bytes => size(bytes),
+        };
+        match &self.content_type {
+            Some(kind) => format!("{status} with {kind}, {amount}"),
+            None => format!("{status} with {amount}"),
         }
     }
 
@@ -243,24 +253,31 @@ pub struct HttpLog {
 }
 
 impl HttpLog {
-    /// Takes in the next frame of a connection; the end of a response, if it is that.
-    pub fn frame(&mut self, head: &FrameHead, raw: &[u8]) -> Option<ResponseEnd> {
+    /// Takes in the next frame of a connection, and returns whether a response is over with it.
+    pub fn frame(&mut self, head: &FrameHead, raw: &[u8]) -> bool {
         let http = head.carried.http;
-        let connection = head.stream.connection()?;
-        if http == 0 {
-            return None;
-        }
+        let Some(connection) = head.stream.connection().filter(|_| http > 0) else {
+            return false;
+        };
         self.changed.insert(http);
-        match head.carried.part {
+        let end = match head.carried.part {
             Part::RequestHead => {
                 self.retire(connection, http);
                 self.open.insert(http, begun(head, connection, raw));
-                return None;
+                None
             }
-            Part::ResponseHead => return self.response_head(head, raw),
-            _ => {}
+            Part::ResponseHead => self.response_head(head, raw),
+            _ => self.content(head, connection),
+        };
+        if let Some(exchange) = self.open.get_mut(&http).filter(|_| end.is_some()) {
+            exchange.ended = end;
         }
-        let exchange = self.open.get_mut(&http)?;
+        end.is_some()
+    }
+
+    /// Takes in a part of a message behind its head, and returns how a response ended with it.
+    fn content(&mut self, head: &FrameHead, connection: u32) -> Option<End> {
+        let exchange = self.open.get_mut(&head.carried.http)?;
         if head.stream.messages() == Some(Direction::ClientToServer) {
             exchange.t_sent = exchange.t_sent.max(head.t_last);
             return None;
@@ -269,23 +286,27 @@ impl HttpLog {
         if head.carried.part != Part::End {
             exchange.t_first.get_or_insert(head.t_last);
         }
-        if head.carried.part == Part::Event {
-            exchange.events += 1;
-            exchange.has_endpoint |= head.carried.is_endpoint;
-            exchange.is_resumable |= head.carried.has_id;
+        exchange.is_shortened |= head.carried.is_cut;
+        match head.carried.part {
+            Part::Event => {
+                exchange.events += 1;
+                exchange.has_endpoint |= head.carried.is_endpoint;
+                exchange.is_resumable |= head.carried.has_id;
+            }
+            Part::Body => exchange.body_bytes += head.size,
+            _ => {}
         }
-        let end = match head.carried.ended? {
+        Some(match head.carried.ended? {
             Ended::Whole => End::Whole,
             Ended::Closed => End::Closed,
             Ended::Cut if self.left.contains(&connection) => End::Left,
             Ended::Cut => End::Cut,
             Ended::Unfinished => End::Unfinished,
-        };
-        Some(exchange.over(head, end))
+        })
     }
 
-    /// Takes in the head of a response; its end where no body follows.
-    fn response_head(&mut self, head: &FrameHead, raw: &[u8]) -> Option<ResponseEnd> {
+    /// Takes in the head of a response, and returns how that ended where no body follows.
+    fn response_head(&mut self, head: &FrameHead, raw: &[u8]) -> Option<End> {
         let parsed = Arc::new(Head::parse(raw)?);
         let status = parsed.status()?;
         let exchange = self.open.entry(head.carried.http).or_default();
@@ -304,7 +325,7 @@ impl HttpLog {
         }
         let length = BodyLength::of(&parsed, Some(&exchange.method));
         exchange.response_head = Some(parsed);
-        (length == BodyLength::Known(0)).then(|| exchange.over(head, End::Whole))
+        (length == BodyLength::Known(0)).then_some(End::Whole)
     }
 
     pub fn event(&mut self, kind: &EventKind) {

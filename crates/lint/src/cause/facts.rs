@@ -92,6 +92,8 @@ pub struct Https {
     pub refused: Vec<HttpExchange>,
     /// The first and the last whose responses were cut off.
     pub cut: Vec<HttpExchange>,
+    /// The first calls whose responses came to their ends without the answers, with these.
+    pub answerless: Vec<(Exchange, HttpExchange)>,
     /// The steps of logging in, if a token was wanted.
     pub authorization: Vec<Step>,
     /// The last exchange that was answered with success and had a message in its request.

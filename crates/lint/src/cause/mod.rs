@@ -180,7 +180,7 @@ const LEFT_UNANSWERED: &str = "left-unanswered";
 pub type Kind = (&'static str, fn(&Facts) -> Option<Cause>);
 
 /// All kinds, the gravest first. The last three are for recordings where no other kind is found.
-pub static KINDS: [Kind; 39] = [
+pub static KINDS: [Kind; 40] = [
     ("server-not-found", |it| startup::not_started(it, Some(127))),
     ("server-not-executable", |it| {
         startup::not_started(it, Some(126))
@@ -191,6 +191,7 @@ pub static KINDS: [Kind; 39] = [
     ("unauthorized", network::unauthorized),
     ("session-lost", network::session_lost),
     ("http-refused", network::http_refused),
+    ("no-answer-in-response", network::no_answer_in_response),
     ("content-length-framing", streams::content_length_framing),
     ("pretty-printed", streams::pretty_printed),
     ("banner-before-first-message", startup::banner),

@@ -3,8 +3,9 @@
 use super::Certainty::{Certain, Likely};
 use super::facts::Facts;
 use super::{Cause, Evidence, Place, SECOND_NS, SHOWN, phrases};
+use mcpreel_trace::correlator::NO_ANSWER;
 use mcpreel_trace::event::{Event, EventKind, Step};
-use mcpreel_trace::exchange::{PROBE, Status};
+use mcpreel_trace::exchange::{Exchange, PROBE, Status};
 use mcpreel_trace::http::{End, HttpExchange, SESSION};
 use mcpreel_wire::text::{cut, duration, escape, plural};
 
@@ -359,6 +360,52 @@ pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
     };
     let shown = refused.iter().map(|one| at(one, phrases_of(one)));
     Some(Cause::new(Certain, sentence, advice).shown(shown))
+}
+
+/// A call got a response that has nothing to do with it, or is empty.
+pub(super) fn no_answer_in_response(facts: &Facts) -> Option<Cause> {
+    // Who looks for streamable HTTP where there is only HTTP+SSE goes on with that.
+    let is_probe = |(call, http): &&(Exchange, HttpExchange)| {
+        &*call.method == "initialize" && facts.https.last_initialize > http.id
+    };
+    let all = facts.https.answerless.iter();
+    let meant: Vec<_> = all.filter(|one| !is_probe(one)).collect();
+    let (call, http) = meant.first()?;
+    let answered = call.answered().unwrap_or_default();
+    let received = escape(answered.strip_suffix(NO_ANSWER).unwrap_or(answered));
+    let more = phrases::if_any(meant.len() as u64 - 1, |n| {
+        format!("; {} had no answer either", plural(n, "other call"))
+    });
+    let sentence = format!(
+        "no answer came to {}: its response was {received}{more}",
+        phrases::call_at(call)
+    );
+    let kind = http.content_type.as_deref().unwrap_or_default();
+    let advice = match http.status {
+        Some(202 | 204) => {
+            "The server takes the request for a notification, or means to answer elsewhere. It has to answer \
+             on the response to the POST of the request, with JSON or with an event."
+        }
+        _ if http.is_stream() => {
+            "The server ended the stream before the answer was sent: look at its log at that moment. A server \
+             that lets its client come back for the answer has to give its events an id."
+        }
+        _ if kind == "text/html" => {
+            "The URL is that of a web page: of another server, of a login, or of a proxy. Compare host, port \
+             and path with those of the server, which often listens at /mcp, or at /sse for the older transport."
+        }
+        _ if kind == "application/json" => {
+            "Look at the body (`mcpreel show` with that number): it has to be a JSON-RPC message with the id of \
+             the request. Where it is that of another API, the URL is wrong."
+        }
+        _ => {
+            "Look at the server's log at that moment, and at the URL: a handler that fails without an answer, or \
+             something else than an MCP server, responds like this."
+        }
+    };
+    let cause = Cause::new(Certain, sentence, advice).shown([phrases::request(call)]);
+    let shown = meant.iter().map(|(_, http)| at(http, phrases_of(http)));
+    Some(cause.shown(shown))
 }
 
 /// The response in a few words.

@@ -322,7 +322,10 @@ impl Server {
             Outcome::Death { .. } => Then::Die(entry),
             Outcome::Silence | Outcome::Stream => Then::Nothing,
             Outcome::Refused(status) => {
-                let text = format!("the recorded server refused it with HTTP {status}");
+                let text = match status {
+                    ..300 => format!("the recorded server sent HTTP {status} without an answer"),
+                    _ => format!("the recorded server refused it with HTTP {status}"),
+                };
                 Then::Own(error(Some(&asking.live.id), NOT_ON_RECORD, &text, None))
             }
         };

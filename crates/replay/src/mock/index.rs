@@ -50,7 +50,7 @@ pub enum Outcome {
     Input,
     /// There was none, or only after the cancel.
     Silence,
-    /// It was refused with this status of HTTP, and no message.
+    /// It was refused with this status of HTTP, or got it without an answer.
     Refused(u16),
     /// A stream of notifications, whose end is a step.
     Stream,

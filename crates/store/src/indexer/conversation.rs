@@ -120,7 +120,7 @@ impl Network {
         content: Content,
         root: Option<Value<'_>>,
     ) -> bool {
-        let over = self.log.frame(head, raw);
+        let is_over = self.log.frame(head, raw);
         let http = head.carried.http;
         match head.carried.part {
             Part::RequestHead => self.request_head(http),
@@ -145,12 +145,12 @@ impl Network {
                 it.frame(head, raw, content, root);
             });
         }
-        if let Some(over) = over
-            && let Some(carrier) = self.log.get(http)
+        if let Some(carrier) = self.log.get(http).filter(|_| is_over)
             && !self.who.is_answered_elsewhere(carrier)
             && let Some(one) = self.followed.get_mut(&carrier.conversation)
         {
-            one.analysis.http_over(&over);
+            one.analysis.http_over(carrier);
+            one.linter.http_over(&one.analysis, carrier);
         }
         has_messages
     }
@@ -213,7 +213,7 @@ impl Network {
             let strangers = &mut self.strangers;
             return strangers.linter.http(&strangers.analysis, http);
         };
-        if status >= 400 || http.is_redirected() {
+        if status >= 300 {
             one.analysis.http_refused(head, status);
         }
         one.linter.http(&one.analysis, http);

@@ -1,12 +1,13 @@
 //! What HTTP says of the calls that it carries, beside their answers.
 
 use super::{At, Correlator, Observation, Observed};
+use crate::clock::Moment;
 use crate::exchange::{Exchange, ExchangeId, Status};
 use crate::frame::FrameHead;
-use crate::http::{End, ResponseEnd};
+use crate::http::{End, HttpExchange};
 use mcpreel_wire::http::head::status_line;
 use mcpreel_wire::mcp::summary::{self, Answer};
-use mcpreel_wire::message::{Era, Request};
+use mcpreel_wire::message::{Direction, Era, Request};
 
 impl Correlator {
     /// The HTTP exchange of `head` was answered with an error status, or a redirect. A message may yet come
@@ -16,55 +17,26 @@ impl Correlator {
         self.now = self.now.max(head.t_last);
         let said = status_line(status);
         self.each_open(head.carried.http, false, |exchange| {
-            exchange.status = Status::HttpError;
-            exchange.code = Some(status.to_string().into());
-            let answer = Some(Answer::Other(&said));
-            exchange.summary =
-                summary::exchange(&exchange.method, &exchange.summary, answer).into();
+            without_answer(exchange, status, &said);
             exchange.t_response = Some(head.t_first);
             exchange.t_response_last = Some(head.t_last);
             None
         });
     }
 
-    /// The response to an HTTP exchange is over, whether or not it held the answers.
-    pub(crate) fn response_over(&mut self, over: &ResponseEnd) {
-        let ResponseEnd {
-            http,
-            t,
-            end,
-            is_resumable,
-            carries_all,
-        } = *over;
-        let by_client = end == End::Left;
+    /// The response of `http` is over, whether or not it held the answers.
+    pub(crate) fn response_over(&mut self, http: &HttpExchange) {
+        let Some(end) = http.ended else {
+            return;
+        };
+        let t = http.t_last.unwrap_or_default();
         self.changes.begin();
         self.now = self.now.max(t);
-        let ended = |exchange: &mut Exchange| {
-            if exchange.status != Status::Open || end == End::Unfinished {
-                return None;
-            }
-            // To close the stream is how a client of the modern era cancels.
-            if by_client && exchange.era == Era::Modern {
-                exchange.status = Status::Cancelled;
-                exchange.t_cancelled = Some(t);
-                return None;
-            }
-            if exchange.era == Era::Legacy && (is_resumable || by_client) {
-                let is_polled = end != End::Cut && !by_client;
-                exchange.status = if is_polled {
-                    Status::Polled
-                } else {
-                    Status::Open
-                };
-                return None;
-            }
-            exchange.status = Status::Lost;
-            Some(Observed::Lost)
-        };
-        if carries_all {
+        let ended = |exchange: &mut Exchange| left_by(http, end, t, exchange);
+        if http.has_endpoint {
             self.each(self.calls.open_of_client(), true, ended);
         } else {
-            self.each_open(http, true, ended);
+            self.each_open(http.id, true, ended);
         }
     }
 
@@ -120,6 +92,47 @@ impl Correlator {
             }
         }
     }
+}
+
+/// What the line of a call says behind what came in place of its answer.
+pub const NO_ANSWER: &str = ", no answer";
+
+/// What becomes of a call when the response of `http`, which may hold its answer, has ended at `t`.
+fn left_by(http: &HttpExchange, end: End, t: Moment, exchange: &mut Exchange) -> Option<Observed> {
+    let by_client = end == End::Left;
+    let is_known = end != End::Unfinished && !http.is_shortened;
+    if exchange.status != Status::Open || !is_known {
+        return None;
+    }
+    // To close the stream is how a client of the modern era cancels.
+    if by_client && exchange.era == Era::Modern {
+        exchange.status = Status::Cancelled;
+        exchange.t_cancelled = Some(t);
+        return None;
+    }
+    if exchange.era == Era::Legacy && (http.is_resumable || by_client) {
+        if end != End::Cut && !by_client {
+            exchange.status = Status::Polled;
+        }
+        return None;
+    }
+    let is_own = exchange.direction == Direction::ClientToServer && exchange.http == http.id;
+    if let Some(status) = http.status.filter(|_| is_own && http.is_fulfilled()) {
+        without_answer(exchange, status, &format!("{}{NO_ANSWER}", http.received()));
+        exchange.t_response = http.t_head;
+        exchange.t_response_last = Some(t);
+        return Some(Observed::NotInResponse);
+    }
+    exchange.status = Status::Lost;
+    Some(Observed::Lost)
+}
+
+/// A call has the response of HTTP that `said` describes, and no answer.
+fn without_answer(exchange: &mut Exchange, status: u16, said: &str) {
+    exchange.status = Status::HttpError;
+    exchange.code = Some(status.to_string().into());
+    let answer = Some(Answer::Other(said));
+    exchange.summary = summary::exchange(&exchange.method, &exchange.summary, answer).into();
 }
 
 /// Whether the server has sent a call elsewhere: the client may send the same again.

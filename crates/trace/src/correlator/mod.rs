@@ -36,6 +36,7 @@ use super::clock::Moment;
 use super::event::{Closer, Event, EventKind};
 use super::exchange::{Exchange, ExchangeId, Status};
 use super::frame::{FrameHead, Seq, StreamId};
+pub use carried::NO_ANSWER;
 use compact_str::CompactString;
 use input_rounds::Rounds;
 use mcpreel_wire::id::RequestId;
@@ -423,6 +424,8 @@ pub enum Observed {
     Unanswered,
     /// The answering side ended before its time.
     Lost,
+    /// The response of HTTP to a request came to its end without the answer.
+    NotInResponse,
     /// A request without an answer is no longer waited for, because too many are open.
     RequestGivenUp,
     /// A response, a cancel or progress for a request that is no longer waited for, or may be.

@@ -45,12 +45,13 @@ pub(super) fn list_change_ignored(facts: &Facts) -> Option<Cause> {
 }
 
 /// Rules whose findings are errors that other causes tell, each in its own words.
-pub(super) const TOLD: [&str; 11] = [
+pub(super) const TOLD: [&str; 12] = [
     "frame-content-length",
     "frame-embedded-newline",
     "frame-not-json",
     "frame-not-object",
     "frame-truncated",
+    "http-no-answer",
     "process-died-in-flight",
     "process-not-started",
     "process-stdout-closed-early",

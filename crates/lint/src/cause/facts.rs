@@ -198,6 +198,12 @@ impl Facts {
         self.findings.iter().find(|group| &*group.rule == rule)
     }
 
+    /// Lines that are no messages, which somebody has logged. A body of HTTP is none.
+    pub fn logged(&self) -> impl Iterator<Item = &Line> + Clone {
+        let has_lines = self.context.transport != "http";
+        self.noise.iter().filter(move |_| has_lines)
+    }
+
     /// The line of a frame, if it is one of those that are framed wrongly.
     pub fn misframed_line(&self, frame: Option<Seq>) -> Option<&Line> {
         self.misframed.iter().find(|line| Some(line.seq) == frame)

@@ -7,7 +7,7 @@
 //! * [`facts`]: what is known of a recording, bounded whatever its length;
 //! * [`KINDS`]: all kinds of causes, the gravest first: what kept a session from starting, what
 //!   ended it, what it hangs on, what failed in it, what is only odd;
-//! * `startup`, `network`, `ending`, `negotiation`, `streams`, `requests`, `broken_rules`: their functions;
+//! * `startup`, `network`, `connections`, `ending`, `negotiation`, `streams`, `requests`, `broken_rules`: their functions;
 //! * `phrases`: evidence and words that several of them need; `stderr_lines`: which line of stderr
 //!   names the fault.
 //!
@@ -15,6 +15,7 @@
 //! the best cause, and another, nearly the same, for which it is none.
 
 mod broken_rules;
+mod connections;
 mod ending;
 pub mod facts;
 mod negotiation;
@@ -180,12 +181,13 @@ const LEFT_UNANSWERED: &str = "left-unanswered";
 pub type Kind = (&'static str, fn(&Facts) -> Option<Cause>);
 
 /// All kinds, the gravest first. The last three are for recordings where no other kind is found.
-pub static KINDS: [Kind; 40] = [
+pub static KINDS: [Kind; 41] = [
     ("server-not-found", |it| startup::not_started(it, Some(127))),
     ("server-not-executable", |it| {
         startup::not_started(it, Some(126))
     }),
     ("server-not-started", |it| startup::not_started(it, None)),
+    ("connections-broke", connections::connections_broke),
     ("server-unreachable", network::unreachable),
     ("request-refused-by-proxy", network::refused_by_proxy),
     ("unauthorized", network::unauthorized),
@@ -201,8 +203,8 @@ pub static KINDS: [Kind; 40] = [
     ("handshake-unfinished", negotiation::handshake_unfinished),
     ("oversized-request", streams::oversized_request),
     ("crashed", ending::crashed),
-    ("stream-cut", network::stream_cut),
-    ("idle-stream-cut", network::idle_stream_cut),
+    ("stream-cut", connections::stream_cut),
+    ("idle-stream-cut", connections::idle_stream_cut),
     ("pipe-not-read", streams::pipe_not_read),
     ("unfinished-line", streams::unfinished_line),
     ("client-never-answered", requests::client_never_answered),

@@ -1,27 +1,23 @@
-//! Causes in how a server is reached over the network: connections, HTTP, authorization, sessions.
+//! Causes in how a server is reached over the network: HTTP, authorization, sessions.
 
-use super::Certainty::{Certain, Likely};
+use super::Certainty::Certain;
 use super::facts::Facts;
-use super::{Cause, Evidence, Place, SECOND_NS, SHOWN, phrases};
+use super::{Cause, Evidence, Place, SHOWN, phrases};
 use mcpreel_trace::correlator::NO_ANSWER;
 use mcpreel_trace::event::{Event, EventKind, Step};
 use mcpreel_trace::exchange::{Exchange, PROBE, Status};
 use mcpreel_trace::http::{End, HttpExchange, SESSION};
-use mcpreel_wire::text::{cut, duration, escape, plural};
+use mcpreel_wire::text::{cut, escape, plural};
 
 /// Columns of what a sentence quotes.
 const QUOTED: usize = 200;
 
-/// A stream that was silent for so long when it broke was most likely broken for that, nanoseconds: the
-/// shortest limits of proxies are near.
-const IDLE_NS: u64 = 25 * SECOND_NS;
-
-fn at(http: &HttpExchange, text: impl Into<String>) -> Evidence {
+pub(super) fn at(http: &HttpExchange, text: impl Into<String>) -> Evidence {
     Evidence::new(Place::Frame(http.request), text)
 }
 
 /// `POST /mcp (#12)`
-fn named(http: &HttpExchange) -> String {
+pub(super) fn named(http: &HttpExchange) -> String {
     let line = format!("{} {}", http.method, http.target);
     format!("{} (#{})", cut(&escape(&line), QUOTED), http.request.0)
 }
@@ -30,8 +26,8 @@ fn quoted(text: &str) -> String {
     cut(&escape(text), QUOTED)
 }
 
-/// The server could not be reached when the last client came.
-pub(super) fn unreachable(facts: &Facts) -> Option<Cause> {
+/// The last tries to reach the server, all of which failed, the last first; and how many were before them.
+pub(super) fn failed_tries(facts: &Facts) -> (Vec<&Event>, usize) {
     let is_try = |kind: &EventKind| {
         matches!(
             kind,
@@ -39,14 +35,22 @@ pub(super) fn unreachable(facts: &Facts) -> Option<Cause> {
         )
     };
     let tries: Vec<_> = facts.events_that(is_try).collect();
-    let failed = tries.iter().rev().take_while(|event| is_unreachable(event));
+    let is_unreachable = |event: &&Event| matches!(event.kind, EventKind::Unreachable { .. });
+    let failed = tries.iter().rev().copied().take_while(is_unreachable);
     let failed: Vec<_> = failed.collect();
+    let before = tries.len() - failed.len();
+    (failed, before)
+}
+
+/// The server could not be reached when the last client came.
+pub(super) fn unreachable(facts: &Facts) -> Option<Cause> {
+    let (failed, earlier) = failed_tries(facts);
     let last = failed.first()?;
     let EventKind::Unreachable { message, step, .. } = &last.kind else {
         return None;
     };
     let count = failed.len() as u64;
-    let before = if failed.len() < tries.len() {
+    let before = if earlier > 0 {
         ", after it had been"
     } else {
         ""
@@ -92,10 +96,6 @@ pub(super) fn unreachable(facts: &Facts) -> Option<Cause> {
         Evidence::new(place, "not reached")
     });
     Some(Cause::new(Certain, sentence, advice).shown(shown))
-}
-
-fn is_unreachable(event: &Event) -> bool {
-    matches!(event.kind, EventKind::Unreachable { .. })
 }
 
 /// The proxy refused a request.
@@ -182,33 +182,39 @@ fn adds_authorization(facts: &Facts) -> bool {
     facts.events_that(is_token).next().is_some()
 }
 
-/// The server does not know a session any more, and the client goes on with it.
-pub(super) fn session_lost(facts: &Facts) -> Option<Cause> {
+/// The requests that were refused because the server does not know their session any more, the first of
+/// them first; none where the client has begun a new one.
+pub(super) fn refused_sessions(facts: &Facts) -> Vec<&HttpExchange> {
     let with_session = |one: &&HttpExchange| {
         let head = one.request_head.as_ref();
         head.is_some_and(|head| head.get(SESSION).is_some())
     };
     let is_lost = |one: &&HttpExchange| matches!(one.status, Some(400 | 404 | 410));
-    let mut refused = facts
-        .https
-        .refused
-        .iter()
-        .filter(with_session)
-        .filter(is_lost);
-    let first = refused.next()?;
+    let refused = facts.https.refused.iter();
+    let refused: Vec<_> = refused.filter(with_session).filter(is_lost).collect();
+    let Some(first) = refused.first() else {
+        return Vec::new();
+    };
     // A 400 says many things; that the session is gone it says in words.
-    let calls = facts.troubled().filter(|call| call.http >= first.id);
-    let calls: Vec<_> = calls.collect();
-    let says = calls.iter().any(|call| {
+    let says = facts.troubled().any(|call| {
         let answered = call.answered().unwrap_or_default();
-        answered.to_ascii_lowercase().contains("session")
+        call.http >= first.id && answered.to_ascii_lowercase().contains("session")
     });
-    if first.status == Some(400) && !says || facts.https.last_initialize > first.id {
-        return None;
+    let is_told = first.status != Some(400) || says;
+    if is_told && facts.https.last_initialize <= first.id {
+        refused
+    } else {
+        Vec::new()
     }
+}
+
+/// The server does not know a session any more, and the client goes on with it.
+pub(super) fn session_lost(facts: &Facts) -> Option<Cause> {
+    let refused = refused_sessions(facts);
+    let (first, more) = refused.split_first()?;
     let status = first.status.unwrap_or_default();
-    let more = refused.count();
-    let again = phrases::if_any(more as u64, |n| {
+    let calls = facts.troubled().filter(|call| call.http >= first.id);
+    let again = phrases::if_any(more.len() as u64, |n| {
         format!(", and {} after it", plural(n, "request"))
     });
     let sentence = format!(
@@ -225,76 +231,12 @@ pub(super) fn session_lost(facts: &Facts) -> Option<Cause> {
          sends `initialize` again: report it to its makers, and restart the host meanwhile."
     };
     let cause = Cause::new(Certain, sentence, advice).shown([at(first, phrases_of(first))]);
-    Some(cause.shown(calls.into_iter().map(phrases::request)))
-}
-
-/// The connection broke while a call was being answered.
-pub(super) fn stream_cut(facts: &Facts) -> Option<Cause> {
-    let lost = facts.lost.exchanges.iter();
-    let (call, http) = lost.rev().find_map(|call| {
-        // In HTTP+SSE all answers of a conversation come on one stream, which names no session.
-        let carries_all = |one: &&HttpExchange| {
-            let is_nameless = one.method == "GET" && one.session.is_none();
-            let is_meant = one.conversation == call.conversation;
-            is_nameless && is_meant && one.t_last >= Some(call.t_request)
-        };
-        let cut = &facts.https.cut;
-        let own = cut.iter().find(|one| one.id == call.http);
-        Some((call, own.or_else(|| cut.iter().find(carries_all))?))
-    })?;
-    let end = http.t_last.unwrap_or(http.t_request);
-    let after = duration(end.ns_since(call.t_request));
-    let is_its_own = http.id == call.http;
-    let sentence = format!(
-        "the connection broke while {} was being answered, {after} after it was asked: {}",
-        phrases::call_at(call),
-        match http.events {
-            _ if !is_its_own => format!("{} was cut off, on which answers come", named(http)),
-            0 => "nothing of the answer had come".to_owned(),
-            events => format!("{} had come", plural(events, "event")),
-        }
-    );
-    let silent = end.ns_since(http.t_first.or(http.t_head).unwrap_or(http.t_request));
-    let (certainty, advice) = if is_its_own && http.events <= 1 && silent >= IDLE_NS {
-        (
-            Likely,
-            "Nothing was sent for so long that a proxy, a load balancer or the client gave up. Let the \
-             server send a comment (`: keepalive`) every 15 seconds, or raise the limit in between.",
-        )
-    } else {
-        (
-            Certain,
-            "The server, or what is in between, ended it: look at the server's log at that moment. Where \
-             it is a limit of a proxy, raise it.",
-        )
-    };
-    let cause = Cause::new(certainty, sentence, advice).shown([phrases::request(call)]);
-    Some(cause.shown([at(http, phrases_of(http))]))
-}
-
-/// Streams of the server to its client break when they are idle.
-pub(super) fn idle_stream_cut(facts: &Facts) -> Option<Cause> {
-    let is_idle = |one: &&HttpExchange| {
-        let last = one.t_last.unwrap_or(one.t_request);
-        one.method == "GET" && one.is_stream() && last.ns_since(one.t_request) >= IDLE_NS
-    };
-    let cut: Vec<_> = facts.https.cut.iter().filter(is_idle).collect();
-    let first = cut.first().filter(|_| cut.len() > 1)?;
-    let last = first.t_last.unwrap_or(first.t_request);
-    let lived = duration(last.ns_since(first.t_request));
-    let sentence = format!(
-        "{} streams of events were cut off, the first {lived} after it was opened: {}",
-        cut.len(),
-        named(first)
-    );
-    let advice = "A proxy, a load balancer or the server ends what is idle for so long. Let the server send a \
-                  comment (`: keepalive`) every 15 seconds, or raise the limit in between.";
-    let shown = cut.iter().map(|one| at(one, phrases_of(one)));
-    Some(Cause::new(Likely, sentence, advice).shown(shown))
+    Some(cause.shown(calls.map(phrases::request)))
 }
 
 /// A request was refused with an HTTP status, and no message says why.
 pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
+    let of_sessions = refused_sessions(facts);
     let is_refused = |one: &&HttpExchange| {
         let asks = one.has_messages && one.method == "POST";
         let is_message = facts
@@ -315,7 +257,8 @@ pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
         // What we answer in place of a server is told as its being out of reach.
         let response = one.response_head.as_ref();
         let is_ours = response.is_some_and(|head| head.get("server") == Some("mcpreel"));
-        asks && one.status != Some(401) && !is_message && !is_probe && !is_followed && !is_ours
+        let is_told = one.status == Some(401) || of_sessions.iter().any(|it| it.id == one.id);
+        asks && !is_told && !is_message && !is_probe && !is_followed && !is_ours
     };
     let refused: Vec<_> = facts.https.refused.iter().filter(is_refused).collect();
     let first = refused.first()?;
@@ -409,7 +352,7 @@ pub(super) fn no_answer_in_response(facts: &Facts) -> Option<Cause> {
 }
 
 /// The response in a few words.
-fn phrases_of(http: &HttpExchange) -> String {
+pub(super) fn phrases_of(http: &HttpExchange) -> String {
     let events = phrases::if_any(http.events, |n| format!(", {}", plural(n, "event")));
     let end = match http.ended {
         Some(End::Cut) => ", cut off",

@@ -39,7 +39,7 @@ pub(super) fn not_started(facts: &Facts, meant: Option<u8>) -> Option<Cause> {
 
 /// Something was printed on stdout before the first message.
 pub(super) fn banner(facts: &Facts) -> Option<Cause> {
-    let mut banner = facts.noise.iter().filter(|line| is_early(facts, line));
+    let mut banner = facts.logged().filter(|line| is_early(facts, line));
     let first = banner.clone().find(|line| !line.text().is_empty())?;
     // A server that died at once left no time for harm, and a host that goes on has passed over the banner.
     let is_harmless = died_at_start(facts).is_some() || facts.went_on && facts.survived(first.seq);

@@ -52,7 +52,7 @@ pub(super) fn pretty_printed(facts: &Facts) -> Option<Cause> {
 /// Lines that are no messages stand on a stream that carries nothing but messages.
 pub(super) fn log_on_stdout(facts: &Facts) -> Option<Cause> {
     let is_meant = |line: &&Line| !startup::is_early(facts, line) && !line.text().is_empty();
-    let lines: Vec<_> = facts.noise.iter().filter(is_meant).collect();
+    let lines: Vec<_> = facts.logged().filter(is_meant).collect();
     let first = *lines.first()?;
     let (writer, reader) = phrases::writer_and_reader(Some(first.stream));
     let (stream, advice) = if first.stream == StreamId::C2S {

@@ -1,0 +1,152 @@
+//! Causes in connections over the network that break.
+
+use super::Certainty::{Certain, Likely};
+use super::facts::Facts;
+use super::{AT_ONCE_NS, Cause, SECOND_NS, network, phrases};
+use mcpreel_trace::clock::Moment;
+use mcpreel_trace::event::Event;
+use mcpreel_trace::exchange::Exchange;
+use mcpreel_trace::http::HttpExchange;
+use mcpreel_wire::text::{duration, plural};
+
+/// A stream that was silent for so long when it broke was most likely broken for that, nanoseconds: the
+/// shortest limits of proxies are near.
+const IDLE_NS: u64 = 25 * SECOND_NS;
+
+fn end_of(http: &HttpExchange) -> Moment {
+    http.t_last.unwrap_or(http.t_request)
+}
+
+/// The calls that are lost because the response that would have held the answer was cut off, with that.
+fn calls_cut_off(facts: &Facts) -> Vec<(&Exchange, &HttpExchange)> {
+    let cut = &facts.https.cut;
+    let lost = facts.lost.exchanges.iter();
+    let cut_off = lost.filter_map(|call| {
+        // In HTTP+SSE all answers of a conversation come on one stream, which names no session.
+        let carries_all = |one: &&HttpExchange| {
+            let is_nameless = one.method == "GET" && one.session.is_none();
+            let is_meant = one.conversation == call.conversation;
+            is_nameless && is_meant && one.t_last >= Some(call.t_request)
+        };
+        let own = cut.iter().find(|one| one.id == call.http);
+        Some((call, own.or_else(|| cut.iter().find(carries_all))?))
+    });
+    cut_off.collect()
+}
+
+/// The connections broke with calls in flight, and whoever came after that found no server, or another
+/// one: the server was killed, or has crashed.
+pub(super) fn connections_broke(facts: &Facts) -> Option<Cause> {
+    let (failed, _) = network::failed_tries(facts);
+    let refused = network::refused_sessions(facts);
+    let since = [
+        failed.last().map(|event| event.t),
+        refused.first().map(|http| http.t_request),
+    ];
+    let since = since.into_iter().flatten().min()?;
+    let mut cut_off = calls_cut_off(facts);
+    cut_off.retain(|(_, http)| end_of(http) <= since);
+    let t = cut_off.iter().map(|(_, http)| end_of(http)).max()?;
+    cut_off.retain(|(_, http)| t.ns_since(end_of(http)) < AT_ONCE_NS);
+    let calls = cut_off.iter().map(|(call, _)| *call);
+    let sentence = format!(
+        "the connections broke {} into the recording, with {} in flight: {}; after that {}",
+        duration(t.0),
+        plural(cut_off.len() as u64, "call"),
+        phrases::calls(calls.clone()),
+        found_after(&failed, refused.first().copied())
+    );
+    let advice = "The server, or what is in front of it, was killed, has crashed or was restarted: look at its \
+                  log at that moment, and at whoever starts it. What went wrong after that comes of it.";
+    let tries = failed
+        .last()
+        .map(|event| phrases::event(event, "not reached"));
+    let response = |http: &HttpExchange| network::at(http, network::phrases_of(http));
+    let cause = Cause::new(Certain, sentence, advice)
+        .shown(calls.take(2).map(phrases::request))
+        .shown(tries)
+        .shown(refused.first().map(|http| response(http)));
+    Some(cause.shown(cut_off.iter().map(|(_, http)| response(http))))
+}
+
+/// `the server could not be reached (3 tries)`, and what another server said.
+fn found_after(failed: &[&Event], refused: Option<&HttpExchange>) -> String {
+    let mut found = Vec::new();
+    if !failed.is_empty() {
+        let tries = match failed.len() {
+            1 => String::new(),
+            tries => format!(" ({tries} tries)"),
+        };
+        found.push(format!("the server could not be reached{tries}"));
+    }
+    if let Some(http) = refused {
+        let status = http.status.unwrap_or_default();
+        let request = network::named(http);
+        found.push(format!(
+            "a server came that does not know the session: it refused {request} with {status}"
+        ));
+    }
+    found.join(", and ")
+}
+
+/// The connection broke while a call was being answered.
+pub(super) fn stream_cut(facts: &Facts) -> Option<Cause> {
+    if connections_broke(facts).is_some() {
+        return None;
+    }
+    let (call, http) = *calls_cut_off(facts).last()?;
+    let end = end_of(http);
+    let after = duration(end.ns_since(call.t_request));
+    let is_its_own = http.id == call.http;
+    let sentence = format!(
+        "the connection broke while {} was being answered, {after} after it was asked: {}",
+        phrases::call_at(call),
+        match http.events {
+            _ if !is_its_own => format!(
+                "{} was cut off, on which answers come",
+                network::named(http)
+            ),
+            0 => "nothing of the answer had come".to_owned(),
+            events => format!("{} had come", plural(events, "event")),
+        }
+    );
+    let silent = end.ns_since(http.t_first.or(http.t_head).unwrap_or(http.t_request));
+    let (certainty, advice) = if is_its_own && http.events <= 1 && silent >= IDLE_NS {
+        (
+            Likely,
+            "Nothing was sent for so long that a proxy, a load balancer or the client gave up. Let the \
+             server send a comment (`: keepalive`) every 15 seconds, or raise the limit in between.",
+        )
+    } else {
+        (
+            Certain,
+            "The server, or what is in between, ended it: look at the server's log at that moment. Where \
+             it is a limit of a proxy, raise it.",
+        )
+    };
+    let cause = Cause::new(certainty, sentence, advice).shown([phrases::request(call)]);
+    Some(cause.shown([network::at(http, network::phrases_of(http))]))
+}
+
+/// Streams of the server to its client break when they are idle.
+pub(super) fn idle_stream_cut(facts: &Facts) -> Option<Cause> {
+    let is_idle = |one: &&HttpExchange| {
+        let last = one.t_last.unwrap_or(one.t_request);
+        one.method == "GET" && one.is_stream() && last.ns_since(one.t_request) >= IDLE_NS
+    };
+    let cut: Vec<_> = facts.https.cut.iter().filter(is_idle).collect();
+    let first = cut.first().filter(|_| cut.len() > 1)?;
+    let last = first.t_last.unwrap_or(first.t_request);
+    let lived = duration(last.ns_since(first.t_request));
+    let sentence = format!(
+        "{} streams of events were cut off, the first {lived} after it was opened: {}",
+        cut.len(),
+        network::named(first)
+    );
+    let advice = "A proxy, a load balancer or the server ends what is idle for so long. Let the server send a \
+                  comment (`: keepalive`) every 15 seconds, or raise the limit in between.";
+    let shown = cut
+        .iter()
+        .map(|one| network::at(one, network::phrases_of(one)));
+    Some(Cause::new(Likely, sentence, advice).shown(shown))
+}

@@ -22,7 +22,7 @@ use mcpreel_trace::exchange::{ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{Lens, What};
 use mcpreel_trace::query::Query;
-use mcpreel_trace::session::End;
+use mcpreel_trace::session::{End, Session};
 use mcpreel_wire::text::{clock, count, escape, plural};
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -394,11 +394,22 @@ fn write_summary(
         out.fact(name, &value)?;
     }
     let conversations = recording.conversations()?;
+    let sides = |it: &Session| (it.client.clone(), it.server.clone());
+    let described = sides(&summary.session);
+    let are_alike = conversations
+        .iter()
+        .all(|it| sides(&it.session) == described);
     for one in conversations.iter().filter(|_| conversations.len() > 1) {
         let client = phrases::peer(&one.session.client);
         let client = client.unwrap_or_else(|| "a client without a name".to_owned());
         let version = one.session.version().unwrap_or("no version agreed");
-        let said = format!("{client}, {}, from #{} on", escape(version), one.first.0);
+        let above = if !are_alike && sides(&one.session) == described {
+            "; described above"
+        } else {
+            ""
+        };
+        let (version, first) = (escape(version), one.first.0);
+        let said = format!("{client}, {version}, from #{first} on{above}");
         out.fact(&format!("talk {}", one.id), &said)?;
     }
     for row in all_rows(0, |after| recording.events(*after), |row| row.id) {

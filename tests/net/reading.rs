@@ -393,6 +393,33 @@ fn heads_are_on_the_track_of_whoever_sent_them_in_a_trace_of_perfetto() {
     assert_eq!(*answer, (&json!(2), &json!("HTTP/1.1 401 Unauthorized")));
 }
 
+#[test]
+fn of_several_conversations_show_says_which_one_it_describes() {
+    let begin = |name: &str| {
+        format!(
+            r#"> POST /mcp
+>
+> request 0 initialize {{"protocolVersion":"2025-11-25","capabilities":{{}},"clientInfo":{{"name":"{name}","version":"1"}}}}
+< 200
+< Mcp-Session-Id: {name}
+< Content-Type: application/json
+<
+< result 0 {{"protocolVersion":"2025-11-25","capabilities":{{}},"serverInfo":{{"name":"s","version":"1"}}}}
+"#
+        )
+    };
+    let dir = tempfile::tempdir().unwrap();
+    drop(wire::told(
+        dir.path(),
+        &[begin("one"), begin("two")].concat(),
+    ));
+    let shown = run(&["show", &dir.path().join("a.reel").display().to_string()]);
+    let line = |start: &str| shown.lines().find(|it| it.starts_with(start)).unwrap();
+    assert!(line("client").contains("two 1"), "{shown}");
+    assert!(line("talk 1").ends_with("on"), "{shown}");
+    assert!(line("talk 2").ends_with("; described above"), "{shown}");
+}
+
 /// Once the calls were told as lost, and the server as the one that had cut off their answers.
 #[test]
 fn what_is_open_when_the_proxy_ends_is_nobodys_fault() {

@@ -14,6 +14,7 @@
 //! | `bridge` | a host on pipes, and servers with a URL that misbehave | lines become requests, answers lines; both sides are on record |
 //! | `served` | recordings served over HTTP, and replayed to a URL | what was recorded over one transport is used over the other |
 //! | `reading` | the same, and cases told by hand | filters, lines and times say what was on the wire |
+//! | `broken` | cases told by hand, of streams that break and are taken up again | a call is lost when its stream broke, unless the answer comes on another |
 //! | `recorded` | `wire/*`: what real peers sent, read by read | messages, exchanges and HTTP are told as their client saw them |
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -29,6 +30,7 @@ mod wire;
 use support::written;
 
 mod bridge;
+mod broken;
 mod command;
 mod copies;
 mod credentials;

@@ -3,6 +3,7 @@
 use crate::{Context, Family, Finding, FrameContext, Rule, quote, section};
 use mcpreel_trace::correlator::{Observation, Observed};
 use mcpreel_trace::event::{Closer, Event, EventKind};
+use mcpreel_trace::exchange::Status;
 use mcpreel_trace::frame::{Seq, StreamId};
 use mcpreel_wire::message::{Direction, Era, Problem};
 use mcpreel_wire::text::duration;
@@ -166,6 +167,10 @@ impl Family for Pairing {
         for (one, mut found) in known.filter_map(|one| Some((one, finding(one)?))) {
             let is_lost = *found.rule == PROCESS_DIED_IN_FLIGHT;
             let asked = one.exchange.and_then(|id| context.correlator.exchange(id));
+            // The answer came on another stream after all.
+            if is_lost && asked.is_some_and(|it| it.status != Status::Lost) {
+                continue;
+            }
             // A server that was told to go did not die before its time.
             if is_lost && self.is_told {
                 let detail = found.detail + ", open when the server was ended";

@@ -40,6 +40,11 @@ impl Analysis {
         self.correlator.refused(head, status);
     }
 
+    /// The response of an HTTP exchange goes on with an earlier stream of events.
+    pub fn http_resumed(&mut self) {
+        self.correlator.resumed();
+    }
+
     /// The response of an HTTP exchange is over, whether or not it held all answers.
     pub fn http_over(&mut self, http: &HttpExchange) {
         self.correlator.response_over(http);

@@ -28,7 +28,8 @@ pub struct Exchange {
     pub t_request: Moment,
     /// When the response's first byte came.
     pub t_response: Option<Moment>,
-    /// When the response was complete.
+    /// When the response was complete; of a call that is lost, when what would have carried it broke, if
+    /// that is known.
     pub t_response_last: Option<Moment>,
     /// Nanoseconds in which the server waited for its client: within the latency, for answers to
     /// the requests that it sent meanwhile (overlapping waits count once); for the retry of an
@@ -70,13 +71,14 @@ impl Exchange {
         (!self.is_listen()).then(|| response.0.saturating_sub(self.t_request.0))
     }
 
-    /// Nanoseconds for which somebody waited in vain: until the cancel, or until `end`, which is the
-    /// end of the recording or now, if it is known. None where an answer came before that or is not
+    /// Nanoseconds for which somebody waited in vain: until the cancel, until what would have carried the
+    /// response broke, or until `end`, which is the end of the recording or now, if it is known. None where an answer came before that or is not
     /// waited for.
     pub fn unanswered_ns(&self, end: impl Into<Option<Moment>>) -> Option<u64> {
         let until = match self.status {
             Status::Cancelled | Status::Late => self.t_cancelled?,
-            Status::Open | Status::Lost | Status::Unanswered => end.into()?,
+            Status::Lost => self.t_response_last.or(end.into())?,
+            Status::Open | Status::Unanswered => end.into()?,
             _ => return None,
         };
         (!self.is_listen()).then(|| until.ns_since(self.t_request))

@@ -207,6 +207,13 @@ impl HttpExchange {
         self.content_type.as_deref() == Some("text/event-stream")
     }
 
+    /// Whether its response goes on with an earlier stream of events.
+    pub fn is_resumption(&self) -> bool {
+        let request = self.request_head.as_ref();
+        let asks = request.is_some_and(|head| head.get("Last-Event-ID").is_some());
+        asks && self.status == Some(200)
+    }
+
     /// Whether the client has to send the same request elsewhere (RFC 9110 sections 15.4.8 and 15.4.9).
     pub fn is_redirected(&self) -> bool {
         matches!(self.status, Some(307 | 308))

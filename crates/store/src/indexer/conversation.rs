@@ -215,6 +215,8 @@ impl Network {
         };
         if status >= 300 {
             one.analysis.http_refused(head, status);
+        } else if http.is_resumption() {
+            one.analysis.http_resumed();
         }
         one.linter.http(&one.analysis, http);
     }

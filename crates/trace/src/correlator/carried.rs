@@ -24,6 +24,20 @@ impl Correlator {
         });
     }
 
+    /// A stream goes on with an earlier one: what that has not brought may come on this.
+    pub(crate) fn resumed(&mut self) {
+        self.changes.begin();
+        let mut broken = self.calls.open_of_client();
+        broken.retain(|id| {
+            let exchange = self.exchange(*id);
+            exchange.is_some_and(|it| it.status == Status::Open && it.t_response_last.is_some())
+        });
+        self.each(broken, false, |exchange| {
+            exchange.t_response_last = None;
+            None
+        });
+    }
+
     /// The response of `http` is over, whether or not it held the answers.
     pub(crate) fn response_over(&mut self, http: &HttpExchange) {
         let Some(end) = http.ended else {
@@ -110,13 +124,16 @@ fn left_by(http: &HttpExchange, end: End, t: Moment, exchange: &mut Exchange) ->
         exchange.t_cancelled = Some(t);
         return None;
     }
+    let is_own = exchange.direction == Direction::ClientToServer && exchange.http == http.id;
     if exchange.era == Era::Legacy && (http.is_resumable || by_client) {
-        if end != End::Cut && !by_client {
-            exchange.status = Status::Polled;
+        match end {
+            // Lost from now on, unless the client comes back for the rest.
+            End::Cut if is_own => exchange.t_response_last = Some(t),
+            End::Cut | End::Left => {}
+            _ => exchange.status = Status::Polled,
         }
         return None;
     }
-    let is_own = exchange.direction == Direction::ClientToServer && exchange.http == http.id;
     if let Some(status) = http.status.filter(|_| is_own && http.is_fulfilled()) {
         without_answer(exchange, status, &format!("{}{NO_ANSWER}", http.received()));
         exchange.t_response = http.t_head;
@@ -124,6 +141,7 @@ fn left_by(http: &HttpExchange, end: End, t: Moment, exchange: &mut Exchange) ->
         return Some(Observed::NotInResponse);
     }
     exchange.status = Status::Lost;
+    exchange.t_response_last = Some(t);
     Some(Observed::Lost)
 }
 

@@ -174,7 +174,12 @@ impl Correlator {
         if call.exchange.status == Status::Open {
             call.waits(|waiting| waiting.close(now));
             let exchange = &mut call.exchange;
-            let (status, observed) = self.ending.fate(exchange.direction);
+            // The stream that would have brought the answer broke, and nobody came back for the rest.
+            let is_broken = exchange.t_response_last.is_some();
+            let (status, observed) = match self.ending.fate(exchange.direction) {
+                _ if is_broken => (Status::Lost, Some(Observed::Lost)),
+                fate => fate,
+            };
             exchange.status = status;
             if let Some(kind) = observed {
                 self.changes.observe(Observation::of(exchange, kind));

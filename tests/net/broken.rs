@@ -1,0 +1,111 @@
+//! Calls whose streams break: lost at that moment, unless the answer comes on another stream.
+
+use crate::copies::run;
+use crate::wire;
+use mcpreel_store::reader::Recording;
+use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
+
+const MS: u64 = 1_000_000;
+
+const BEGUN: &str = r#"
+> POST /mcp
+> Accept: application/json, text/event-stream
+>
+> request 0 initialize {"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}
+< 200
+< Mcp-Session-Id: s1
+< Content-Type: application/json
+<
+< result 0 {"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}
+> POST /mcp
+> Accept: application/json, text/event-stream
+> Mcp-Session-Id: s1
+> MCP-Protocol-Version: 2025-11-25
+>
+> notify notifications/initialized
+< 202
+> POST /mcp
+> Accept: application/json, text/event-stream
+> Mcp-Session-Id: s1
+> MCP-Protocol-Version: 2025-11-25
+>
+> request 1 tools/call {"name":"work"}
+< 200
+< Content-Type: text/event-stream
+<
+"#;
+
+/// A client that takes up a stream, on another connection.
+const RESUMED: &str = "
+2> GET /mcp
+2> Accept: text/event-stream
+2> Mcp-Session-Id: s1
+2> MCP-Protocol-Version: 2025-11-25
+2> Last-Event-ID: 7
+2< 200
+2< Content-Type: text/event-stream
+2<
+";
+
+const ANSWER: &str = r#"2< result 1 {"content":[]}"#;
+
+/// The recording of a call whose stream goes on like this, and the call.
+fn told(dir: &std::path::Path, case: &str) -> (Recording, Exchange) {
+    let recording = wire::told(dir, &format!("{BEGUN}{case}"));
+    let mut calls = recording.exchanges(ExchangeId(0), 10).unwrap();
+    let call = calls.remove(1);
+    assert_eq!(call.name.as_deref(), Some("work"));
+    (recording, call)
+}
+
+fn rules(recording: &Recording) -> Vec<String> {
+    let findings = recording.findings(0).unwrap().into_iter();
+    findings.map(|finding| finding.rule.to_string()).collect()
+}
+
+/// Once it was waited for until the recording ended.
+#[test]
+fn a_call_is_lost_when_its_stream_breaks() {
+    let dir = tempfile::tempdir().unwrap();
+    let rest = "after 5000\n2> POST /mcp\n2> Mcp-Session-Id: s1\n2>\n2> request 2 ping\n2< 202\n";
+    let broken = format!("after 400\nclose server\n{rest}");
+    let resumable = format!("< id 7\nafter 400\nclose server\n{rest}");
+    for case in [broken, resumable] {
+        let (recording, call) = told(dir.path(), &case);
+        assert_eq!(call.status, Status::Lost, "{case}");
+        let end = mcpreel_trace::clock::Moment(recording.summary().unwrap().t_last_ns);
+        let waited = call.unanswered_ns(end).unwrap();
+        assert!((400 * MS..420 * MS).contains(&waited), "{waited}: {case}");
+        let reel = dir.path().join("a.reel").display().to_string();
+        let shown = run(&["show", &format!("{reel}#{}", call.request.0.0)]);
+        assert!(shown.contains("without an answer"), "{shown}");
+        assert!(!shown.contains(" 5."), "{shown}");
+        std::fs::remove_file(dir.path().join("a.reel")).unwrap();
+    }
+}
+
+#[test]
+fn a_call_that_a_resumed_stream_answers_is_not_lost() {
+    let dir = tempfile::tempdir().unwrap();
+    let reset = "< id 7\nafter 400\nclose server\n";
+    let ended = "< id 7\n< end\nafter 400\n";
+    // The server gave no id, and answers all the same.
+    let nameless = "after 400\nclose server\n";
+    for broken in [reset, ended, nameless] {
+        let (recording, call) = told(dir.path(), &format!("{broken}{RESUMED}{ANSWER}"));
+        assert_eq!(call.status, Status::Ok, "{broken}");
+        assert!(call.latency_ns() > Some(400 * MS));
+        assert_eq!(rules(&recording), [""; 0], "{broken}");
+        std::fs::remove_file(dir.path().join("a.reel")).unwrap();
+    }
+}
+
+/// Nobody knows whether a stream that was taken up would have brought the answer.
+#[test]
+fn a_call_whose_stream_was_taken_up_again_is_open_until_the_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let case = format!("< id 7\nclose server\n{RESUMED}after 400");
+    let (recording, call) = told(dir.path(), &case);
+    assert_eq!(call.status, Status::Unanswered);
+    assert_eq!(rules(&recording), ["request-unanswered"]);
+}

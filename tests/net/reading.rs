@@ -77,8 +77,8 @@ fn a_call_that_http_refused_says_the_status_unless_a_message_says_more() {
 #[test]
 fn a_response_without_a_body_is_over_with_its_head() {
     let dir = tempfile::tempdir().unwrap();
-    let case =
-        "> POST /mcp\n>\n> request 1 tools/call {\"name\":\"a\"}\n< 200\n> DELETE /mcp\n< 204";
+    let case = "> POST /mcp\n>\n> request 1 tools/call {\"name\":\"a\"}\n< 200\n> DELETE /mcp\n< 204\n\
+                close client";
     let recording = wire::told(dir.path(), case);
     let https = recording.https(0, 10).unwrap();
     let ends: Vec<_> = https.iter().map(|http| http.ended).collect();
@@ -86,6 +86,9 @@ fn a_response_without_a_body_is_over_with_its_head() {
     let calls = recording.exchanges(ExchangeId(0), 10).unwrap();
     assert_eq!(calls[0].status, Status::HttpError);
     assert_eq!(calls[0].answered(), Some("200 OK with no body, no answer"));
+    let story = recording.story(calls[0].id).unwrap().unwrap();
+    let last = story.entries.iter().map(|entry| entry.key.seq);
+    assert_eq!(last.max(), https[0].response);
 }
 
 /// Once the second request was a call of its own with an id that is used again, and the first one failed.

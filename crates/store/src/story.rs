@@ -6,7 +6,7 @@ use super::reader::{ReadError, Recording};
 use super::schema::{from_sql, to_sql};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::EventKind;
-use mcpreel_trace::exchange::{Exchange, ExchangeId};
+use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 pub use mcpreel_trace::frame::Unfinished;
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_trace::item::{Item, ItemKey};
@@ -209,6 +209,9 @@ const COUNT_LINES: &str =
 const COUNT_EVENTS: &str = "SELECT count(*) FROM event WHERE after_seq >= ?1 AND after_seq < ?2";
 const COUNT_FINDINGS_BETWEEN: &str = "SELECT count(*) FROM finding
     WHERE frame > ?1 AND frame < ?2 AND exchange IS NULL";
+const LAST_OF_HTTP: &str = "SELECT max(frame) FROM (
+    SELECT max(frame) AS frame FROM line WHERE http > 0 AND http = ?1
+    UNION ALL SELECT max(frame) FROM message WHERE http > 0 AND http = ?1)";
 const CHAIN: &str = "SELECT id FROM exchange WHERE chain = ?1 ORDER BY id LIMIT ?2";
 
 impl Story {
@@ -257,7 +260,14 @@ impl Story {
     /// Adds what happened between the request and the answer.
     fn add_meanwhile(&mut self, recording: &Recording) -> Result<(), ReadError> {
         let request = self.exchange.request.0;
-        let to = self.exchange.response.map_or(u64::MAX, |(seq, _)| seq.0);
+        let to = match self.exchange.response {
+            Some((seq, _)) => seq.0,
+            // Nothing comes of it behind the response without an answer.
+            None if self.exchange.status == Status::HttpError => {
+                1 + recording.number(LAST_OF_HTTP, [self.exchange.http])?
+            }
+            None => u64::MAX,
+        };
         let range = (to_sql(request.0), to_sql(to));
         let limited = (range.0, range.1, EACH);
         let preview = to_sql(Item::PREVIEW as u64);

@@ -241,7 +241,7 @@ words! {
         Lost = "lost", "the answering side ended, or went wrong, before it answered";
         Unanswered = "unanswered", "the recording ended otherwise before there was an answer";
         Listening = "listening", "a subscription that stays open; it has no latency";
-        HttpError = "http-error", "its HTTP response holds no answer: it was refused with a status, or something else came";
+        HttpError = "http-error", "its HTTP response is an error status, or holds no answer";
         Polled = "polled", "the server closed the stream before it answered, and the client never asked for the rest";
         GivenUp = "given-up", "not followed any longer, because too many were open";
     }

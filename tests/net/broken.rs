@@ -4,6 +4,7 @@ use crate::copies::run;
 use crate::wire;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
+use mcpreel_trace::http::End;
 
 const MS: u64 = 1_000_000;
 
@@ -108,4 +109,17 @@ fn a_call_whose_stream_was_taken_up_again_is_open_until_the_end() {
     let (recording, call) = told(dir.path(), &case);
     assert_eq!(call.status, Status::Unanswered);
     assert_eq!(rules(&recording), ["request-unanswered"]);
+}
+
+/// Once such a call was lost, as if the server had broken off.
+#[test]
+fn who_leaves_a_stream_that_is_as_long_as_its_connection_has_left_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let begun = BEGUN.trim_end().strip_suffix('<').unwrap();
+    let case = format!("{begun}< Connection: close\n<\nafter 400\nclose client");
+    let recording = wire::told(dir.path(), &case);
+    let https = recording.https(0, 10).unwrap();
+    assert_eq!(https[2].ended, Some(End::Left));
+    let calls = recording.exchanges(ExchangeId(0), 10).unwrap();
+    assert_eq!(calls[1].status, Status::Unanswered);
 }

@@ -280,7 +280,8 @@ fn http(lines: &[&str]) -> Vec<u8> {
     };
     let fields: String = head[1..].iter().flat_map(|line| [*line, "\r\n"]).collect();
     let length = match (is_stream, is_response) {
-        // A stream goes on until somebody ends it.
+        // A stream goes on until somebody ends it, or as long as its connection.
+        (true, _) if fields.contains("Connection: close") => String::new(),
         (true, _) => "Transfer-Encoding: chunked\r\n".to_owned(),
         (false, false) if body.is_empty() => String::new(),
         _ => format!("Content-Length: {}\r\n", body.len()),

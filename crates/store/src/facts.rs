@@ -11,7 +11,7 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
-use mcpreel_trace::http::HttpExchange;
+use mcpreel_trace::http::{End, HttpExchange};
 use mcpreel_wire::message::Direction;
 use rusqlite::Row;
 use std::collections::BTreeSet;
@@ -113,6 +113,7 @@ impl Recording {
         let selection = summary.context.selection.as_ref();
         let is_cut = selection.is_some_and(|part| part.to.is_some());
         let (failed, failed_too) = self.failed(summary.failed)?;
+        let never_answered = self.sample(Status::Lost)?;
         let mut facts = Facts {
             is_live: now.is_some(),
             now: now.unwrap_or(Moment(summary.t_last_ns)),
@@ -131,7 +132,7 @@ impl Recording {
             strays: self.lines_of(&findings, &["response-unknown-id"])?,
             last_words: self.last_lines()?,
             long: self.long(&findings, summary.frames)?,
-            https: self.https_of_causes()?,
+            https: self.https_of_causes(&never_answered)?,
             opening: self.opening()?,
             went_on: self.has(CONFIRMED, [LOOKED_THROUGH])?
                 || self.has(ASKED_MORE, [LOOKED_THROUGH])?,
@@ -139,7 +140,7 @@ impl Recording {
             first_said: self.one(FIRST_SAID, [LOOKED_THROUGH], seq)?,
             last_answer: self.one(LAST_ANSWER, [LOOKED_THROUGH], seq)?,
             open: self.sample(Status::Open)?,
-            lost: self.sample(Status::Lost)?,
+            lost: never_answered,
             unanswered: self.sample(Status::Unanswered)?,
             untracked: self.sample(Status::GivenUp)?,
             failed,
@@ -170,8 +171,8 @@ impl Recording {
         Ok(facts)
     }
 
-    /// What is known of HTTP.
-    fn https_of_causes(&self) -> Result<Https, ReadError> {
+    /// What is known of HTTP, if these calls are lost.
+    fn https_of_causes(&self, never_answered: &Sample) -> Result<Https, ReadError> {
         let last = |sql| self.one(sql, [], |row| row.get::<_, Option<u32>>(0));
         let mut https = Https {
             refused: self.rows(REFUSED, [HTTPS])?,
@@ -183,6 +184,12 @@ impl Recording {
         };
         for http in &mut https.refused {
             self.read_heads(http)?;
+        }
+        // A stream that is as long as its connection was cut off where a call was lost with it.
+        for call in &never_answered.exchanges {
+            let http = self.http(call.http)?;
+            let closed = http.filter(|http| http.ended == Some(End::Closed));
+            https.cut.extend(closed);
         }
         // Without a challenge nobody had to log in.
         if https

@@ -303,10 +303,12 @@ impl HttpLog {
             Part::Body => exchange.body_bytes += head.size,
             _ => {}
         }
+        let is_left = self.left.contains(&connection);
         Some(match head.carried.ended? {
             Ended::Whole => End::Whole,
+            Ended::Closed if is_left && exchange.is_stream() => End::Left,
             Ended::Closed => End::Closed,
-            Ended::Cut if self.left.contains(&connection) => End::Left,
+            Ended::Cut if is_left => End::Left,
             Ended::Cut => End::Cut,
             Ended::Unfinished => End::Unfinished,
         })

@@ -3,23 +3,22 @@
 use super::credentials::Syntax;
 use super::edits::{Edit, Passed, Rules};
 use mcpreel_wire::http::guard;
+use memchr::memchr;
 use std::ops::Range;
 
 /// Why a request is not passed on. The lines of its head are looked at as they are, since a server may take
 /// a request that cannot be followed here.
 pub(super) fn foreign(rules: &Rules, raw: &[u8]) -> Option<String> {
-    let [mut host, mut origin, mut site] = [None; 3];
-    for (name, value, _) in lines(raw).filter_map(field) {
-        for (wanted, found) in [
-            ("host", &mut host),
-            ("origin", &mut origin),
-            ("sec-fetch-site", &mut site),
-        ] {
+    let names = ["host", "origin", "sec-fetch-site"];
+    let mut found = [None; 3];
+    for (name, value, _) in lines(raw).filter_map(|line| field_of(line, &names)) {
+        for (wanted, found) in names.iter().zip(&mut found) {
             if name.eq_ignore_ascii_case(wanted) {
                 found.get_or_insert(value);
             }
         }
     }
+    let [host, origin, site] = found;
     let is_ours = |authority: &str| rules.ours.contains(&authority.to_ascii_lowercase());
     guard::foreign(host, origin, site, is_ours)
 }
@@ -38,13 +37,21 @@ fn field(line: &[u8]) -> Option<(&str, &str, Range<usize>)> {
     Some((name, value, start..start + value.len()))
 }
 
+/// The same of a field with one of these names. Most have others, and few of these are looked at closer.
+fn field_of<'l>(line: &'l [u8], names: &[&str]) -> Option<(&'l str, &'l str, Range<usize>)> {
+    let name = &line[..memchr(b':', line)?];
+    let is_it = |wanted: &&str| name.eq_ignore_ascii_case(wanted.as_bytes());
+    names.iter().any(is_it).then(|| field(line)).flatten()
+}
+
 /// What a field has to say instead, and the name of the change.
 pub(super) type Change = Option<(&'static str, String)>;
 
-/// Passes a head with its fields changed and others added.
+/// Passes a head with its fields of these `names` changed and others added.
 pub(super) fn edit(
     rules: &Rules,
     raw: &[u8],
+    names: &[&str],
     change: impl Fn(&str, &str) -> Change,
     added: &[(String, String)],
     passed: &mut Passed,
@@ -65,8 +72,8 @@ pub(super) fn edit(
                 });
             }
         }
-        let changed =
-            field(line).and_then(|(name, value, place)| Some((change(name, value)?, value, place)));
+        let changed = field_of(line, names)
+            .and_then(|(name, value, place)| Some((change(name, value)?, value, place)));
         let Some(((what, new), old, place)) = changed else {
             passed.forwarded.extend_from_slice(line);
             continue;
@@ -83,6 +90,12 @@ pub(super) fn edit(
     }
 }
 
+/// The fields of a request that may have to say something else.
+pub(super) const OF_REQUEST: [&str; 3] = ["host", "origin", "referer"];
+
+/// The fields of a response that may have to say something else.
+pub(super) const OF_RESPONSE: [&str; 1] = ["location"];
+
 /// What a field of a request has to say instead.
 pub(super) fn in_request(rules: &Rules, name: &str, value: &str) -> Change {
     if rules.keep_host {
@@ -91,7 +104,7 @@ pub(super) fn in_request(rules: &Rules, name: &str, value: &str) -> Change {
     let is_ours = |authority: &str| rules.ours.contains(&authority.to_ascii_lowercase());
     if name.eq_ignore_ascii_case("host") {
         let authority = rules.upstream.authority();
-        return (value != authority).then_some(("Host", authority));
+        return (value != authority).then(|| ("Host", authority.to_owned()));
     }
     let what = if name.eq_ignore_ascii_case("origin") {
         "Origin"
@@ -107,10 +120,8 @@ pub(super) fn in_request(rules: &Rules, name: &str, value: &str) -> Change {
 }
 
 /// What a field of a response has to say instead.
-pub(super) fn in_response(rules: &Rules, ours: &str, name: &str, value: &str) -> Change {
-    let is_changed = name.eq_ignore_ascii_case("location");
-    let new = is_changed.then(|| at_ours(rules, ours, value)).flatten()?;
-    Some(("Location", new))
+pub(super) fn in_response(rules: &Rules, ours: &str, value: &str) -> Change {
+    Some(("Location", at_ours(rules, ours, value)?))
 }
 
 /// A URL of the server's own origin, with `ours` in its place; `None`: it is none. A client that did not

@@ -76,6 +76,9 @@ impl fmt::Display for Token {
     }
 }
 
+/// Lines that most heads have no more of.
+const FIELDS: usize = 16;
+
 /// How a text writes the names and values that are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
@@ -124,7 +127,8 @@ impl Credentials {
     /// The lines of a head, as far as it came, as they go on record.
     pub fn hide_in_head<'h>(&self, raw: &'h [u8]) -> Vec<Cow<'h, [u8]>> {
         let mut folds_secret = false;
-        let hidden = lines(raw).enumerate().map(|(number, line)| {
+        let mut hidden = Vec::with_capacity(FIELDS);
+        hidden.extend(lines(raw).enumerate().map(|(number, line)| {
             let content = line.trim_ascii_end();
             let Some(colon) = content.iter().position(|byte| *byte == b':') else {
                 return self.hide_line(line, number, folds_secret);
@@ -143,8 +147,8 @@ impl Credentials {
             };
             let found: Vec<_> = found.into_iter().map(|it| shifted(&it, start)).collect();
             self.replace(line, &found, space)
-        });
-        hidden.collect()
+        }));
+        hidden
     }
 
     /// A line that is no field of its own: the first one, with its URL, or one that goes on with the

@@ -9,11 +9,14 @@
 //! What goes on record is what was read, without credentials ([`super::credentials`]). In what cannot be
 //! followed they are not found, behind the head with which that begins.
 
-use super::changes::{Endpoint, edit, foreign, in_request, in_response, lines};
+use super::changes::{
+    Endpoint, OF_REQUEST, OF_RESPONSE, edit, foreign, in_request, in_response, lines,
+};
 use super::credentials::Credentials;
 use super::held::{Held, is_oauth};
 use super::tls::Tls;
 use super::upstream::Upstream;
+use compact_str::CompactString;
 use mcpreel_wire::http::Head;
 use mcpreel_wire::http::body::{BodyLength, Eaten, Follower};
 use mcpreel_wire::http::head::{HeadEnd, MAX_HEAD};
@@ -118,10 +121,10 @@ impl Passed {
 /// A request that waits for its response.
 #[derive(Debug, Default)]
 struct OpenRequest {
-    method: String,
+    method: CompactString,
     is_oauth: bool,
     /// The authority at which the client reached us.
-    ours: String,
+    ours: CompactString,
 }
 
 type Waiting = Rc<RefCell<VecDeque<Rc<OpenRequest>>>>;
@@ -272,8 +275,8 @@ impl Editor {
         }
         let ends = end.push(bytes);
         let taken = ends.unwrap_or(bytes.len());
-        self.held.extend_from_slice(&bytes[..taken]);
         if ends.is_none() {
+            self.held.extend_from_slice(bytes);
             self.state = State::Head(*end);
             let is_long = self.held.len() > MAX_HEAD;
             if is_long || !self.begins_a_head() {
@@ -289,7 +292,13 @@ impl Editor {
             return taken;
         }
         self.state = State::Head(HeadEnd::default());
-        let raw = std::mem::take(&mut self.held);
+        // Most come whole, with one read.
+        let raw = if self.held.is_empty() {
+            Cow::Borrowed(&bytes[..taken])
+        } else {
+            self.held.extend_from_slice(&bytes[..taken]);
+            Cow::Owned(std::mem::take(&mut self.held))
+        };
         if self.asks_who_comes()
             && let Some(why) = foreign(&self.rules, &raw)
         {
@@ -336,14 +345,21 @@ impl Editor {
             return false;
         }
         let asked = OpenRequest {
-            method: method.to_owned(),
+            method: method.into(),
             is_oauth: is_oauth(head, self.rules.upstream.target()),
-            ours: head.get("host").unwrap_or_default().to_owned(),
+            ours: head.get("host").unwrap_or_default().into(),
         };
         let is_oauth = asked.is_oauth;
         self.waiting.borrow_mut().push_back(Rc::new(asked));
         let change = |name: &str, value: &str| in_request(&self.rules, name, value);
-        edit(&self.rules, raw, change, &self.rules.added, passed);
+        edit(
+            &self.rules,
+            raw,
+            &OF_REQUEST,
+            change,
+            &self.rules.added,
+            passed,
+        );
         self.follow(head, length, is_oauth);
         true
     }
@@ -357,8 +373,8 @@ impl Editor {
         if length == BodyLength::Unclear {
             return false;
         }
-        let change = |name: &str, value: &str| in_response(&self.rules, &asked.ours, name, value);
-        edit(&self.rules, raw, change, &[], passed);
+        let change = |_: &str, value: &str| in_response(&self.rules, &asked.ours, value);
+        edit(&self.rules, raw, &OF_RESPONSE, change, &[], passed);
         if length == BodyLength::Tunnel {
             self.state = State::Unknown;
         } else if status >= 200 {

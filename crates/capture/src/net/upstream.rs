@@ -24,6 +24,7 @@ pub struct Upstream {
     port: u16,
     /// Path and query.
     target: String,
+    authority: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,11 +75,17 @@ impl Upstream {
             (None, Scheme::Https | Scheme::Wss) => 443,
             (None, Scheme::Tcp) => return Err("tcp:// needs a port: tcp://HOST:PORT".to_owned()),
         };
+        let named = bracketed(host);
+        let authority = match (port, scheme) {
+            (80, Scheme::Http | Scheme::Ws) | (443, Scheme::Https | Scheme::Wss) => named,
+            _ => format!("{named}:{port}"),
+        };
         Ok(Self {
             scheme,
             host: host.to_owned(),
             port,
             target,
+            authority,
         })
     }
 
@@ -128,12 +135,8 @@ impl Upstream {
     }
 
     /// What the header `Host` says of it.
-    pub fn authority(&self) -> String {
-        let host = bracketed(&self.host);
-        match (self.port, self.is_tls()) {
-            (80, false) | (443, true) if !self.is_tcp() => host,
-            (port, _) => format!("{host}:{port}"),
-        }
+    pub fn authority(&self) -> &str {
+        &self.authority
     }
 
     /// Its origin, as the header `Origin` has it (RFC 6454).

@@ -185,6 +185,8 @@ fn version(head: Option<&Head>) -> String {
 
 fn headers(head: Option<&Head>) -> Value {
     let headers = head.map_or(&[][..], |head| &head.headers);
-    let pair = |(name, value): &(String, String)| json!({"name": name, "value": value});
-    headers.iter().map(pair).collect()
+    let pairs = headers.iter();
+    pairs
+        .map(|(name, value)| json!({"name": name, "value": value}))
+        .collect()
 }

@@ -4,6 +4,7 @@
 //! read at all then: servers that understand such a line and servers that do not disagree about
 //! where its body ends.
 
+use compact_str::CompactString;
 use httparse::{EMPTY_HEADER, ParserConfig, Status};
 
 /// The longest head that is taken for one.
@@ -16,14 +17,20 @@ pub struct Head {
     /// Minor version of HTTP/1: 0 or 1.
     pub minor: u8,
     /// Names as they were written and values, in order.
-    pub headers: Vec<(String, String)>,
+    pub headers: Vec<(CompactString, CompactString)>,
 }
 
 /// The first line of a head.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Start {
-    Request { method: String, target: String },
-    Response { status: u16, reason: String },
+    Request {
+        method: CompactString,
+        target: CompactString,
+    },
+    Response {
+        status: u16,
+        reason: CompactString,
+    },
 }
 
 impl Head {
@@ -43,7 +50,7 @@ impl Head {
             whole(parsed)?;
             let start = Start::Response {
                 status: response.code?,
-                reason: response.reason?.to_owned(),
+                reason: response.reason?.into(),
             };
             (start, response.version?, response.headers)
         } else {
@@ -51,15 +58,15 @@ impl Head {
             let parsed = config.parse_request(&mut request, bytes);
             whole(parsed)?;
             let start = Start::Request {
-                method: request.method?.to_owned(),
-                target: request.path?.to_owned(),
+                method: request.method?.into(),
+                target: request.path?.into(),
             };
             (start, request.version?, request.headers)
         };
-        let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+        let text = |value: &[u8]| CompactString::from_utf8_lossy(value);
         let headers = headers
             .iter()
-            .map(|header| (header.name.to_owned(), text(header.value)))
+            .map(|header| (header.name.into(), text(header.value)))
             .collect();
         Some(Self {
             start,
@@ -267,10 +274,10 @@ mod tests {
         assert_eq!(head.content_type(), Some("Application/JSON"));
         assert_eq!(head.get("Accept"), Some("a, b"));
         assert_eq!(head.list("accept").collect::<Vec<_>>(), ["a", "b", "c"]);
-        assert_eq!(head.headers[2], ("X".to_owned(), "\u{fffd}".to_owned()));
+        assert_eq!(head.headers[2], ("X".into(), "\u{fffd}".into()));
         let response = Head::parse(b"HTTP/1.0 404 Not Found\nbroken\nServer : a\n\n").unwrap();
         assert_eq!((response.status(), response.minor), (Some(404), 0));
-        assert_eq!(response.headers, [("Server".to_owned(), "a".to_owned())]);
+        assert_eq!(response.headers, [("Server".into(), "a".into())]);
     }
 
     #[test]

@@ -403,7 +403,7 @@ fn messages_without_an_answer_reach_the_server_in_order() {
 }
 
 #[test]
-fn a_host_that_is_gone_leaves_nobody_behind_while_a_call_hangs() {
+fn a_call_that_hangs_when_the_host_has_left_gets_an_error_and_leaves_nobody_behind() {
     let server = HttpServer::start("/mcp", |request, client| {
         if let Some(answered) = handshake(request, client, "s1") {
             return answered;
@@ -422,5 +422,12 @@ fn a_host_that_is_gone_leaves_nobody_behind_while_a_call_hangs() {
             .then_some(())
     });
     drop(host.stdin.take());
-    assert!(host.wait().status.success());
+    let received = host.wait();
+    assert!(received.status.success());
+    // Once the call got nothing at all.
+    let told = lines(&received);
+    let error = &told.iter().find(|it| it["id"] == 1).unwrap()["error"];
+    assert!(error["data"]["mcpreel"].is_string(), "{told:?}");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains(&server.url), "{message}");
 }

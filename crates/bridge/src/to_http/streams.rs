@@ -68,6 +68,18 @@ impl Bridge {
         Ok(())
     }
 
+    /// Ends the session (2025-03-26, "Session Management").
+    pub(super) async fn leave(&self) {
+        let headers = self.session_headers();
+        if self.state.borrow().session.is_some() {
+            let target = self.target();
+            let leave = request("DELETE", &target, headers, None);
+            if let Ok(mut response) = self.client.send(&leave).await {
+                let _ = response.body().await;
+            }
+        }
+    }
+
     /// Opens the stream of what the server says by itself.
     pub(super) fn listen(self: &Rc<Self>) {
         let bridge = Rc::clone(self);

@@ -13,6 +13,7 @@
 //! | `kill` | 64 open streams, and a proxy that is killed | what either side had received is on record |
 //! | `bridge` | a host on pipes, and servers with a URL that misbehave | lines become requests, answers lines; both sides are on record |
 //! | `served` | recordings served over HTTP, and replayed to a URL | what was recorded over one transport is used over the other |
+//! | `probes` | clients that find out what the server speaks, told by hand | what was refused before the fallback worked is a probe |
 //! | `reading` | the same, and cases told by hand | filters, lines and times say what was on the wire |
 //! | `recorded` | `wire/*`: what real peers sent, read by read | messages, exchanges and HTTP are told as their client saw them |
 
@@ -37,6 +38,7 @@ mod gone;
 mod hostile;
 mod http_server;
 mod kill;
+mod probes;
 mod reading;
 mod recorded;
 mod served;

@@ -62,8 +62,11 @@ const LONG_RULES: [&str; 2] = ["frame-oversized", "frame-outline-only"];
 const LAST_ANSWER: &str = "SELECT response FROM (SELECT id, response, status FROM exchange
     ORDER BY id DESC LIMIT ?1) WHERE status = 'ok' AND response IS NOT NULL
     ORDER BY id DESC LIMIT 1";
-const REFUSED: &str = "WHERE id IN (
-        SELECT id FROM (SELECT id FROM http INDEXED BY http_failed
+// Without probes, of which nothing is wrong.
+const REFUSED: &str = "WHERE id NOT IN (
+        SELECT http FROM exchange INDEXED BY exchange_not_ok WHERE status <> 'ok' AND status = 'probe'
+        AND http > 0)
+    AND id IN (SELECT id FROM (SELECT id FROM http INDEXED BY http_failed
             WHERE (status >= 300 OR ended = 'cut') AND status >= 300 ORDER BY id LIMIT ?1) UNION
         SELECT id FROM (SELECT id FROM http INDEXED BY http_failed
             WHERE (status >= 300 OR ended = 'cut') AND status >= 300 ORDER BY id DESC LIMIT ?1))

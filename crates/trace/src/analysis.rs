@@ -40,6 +40,12 @@ impl Analysis {
         self.correlator.refused(head, status);
     }
 
+    /// The client of these requests, which were all refused, has reached the server over another
+    /// transport.
+    pub fn fell_back(&mut self) {
+        self.correlator.fell_back();
+    }
+
     /// The response to an HTTP exchange is over, whether or not it held all answers.
     pub fn http_over(&mut self, over: &ResponseEnd) {
         self.correlator.response_over(over);

@@ -15,6 +15,7 @@ impl Correlator {
         self.changes.begin();
         self.now = self.now.max(head.t_last);
         let said = status_line(status);
+        self.refused_by_http(head.carried.http, status);
         self.each_open(head.carried.http, false, |exchange| {
             exchange.status = Status::HttpError;
             exchange.code = Some(status.to_string().into());

@@ -13,13 +13,13 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "A server with a URL")]
 pub struct Reach {
-    /// Add a header to each request; ${NAME} in it is from the environment
+    /// Add a header to each request; ${NAME} is an environment variable
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header)]
     headers: Vec<(String, String)>,
-    /// Believe this authority as well: a certificate in PEM
+    /// Trust this authority as well: a certificate in PEM
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// Believe any certificate
+    /// Trust any certificate
     #[arg(long)]
     insecure: bool,
     /// Record credentials as well: tokens, cookies, codes
@@ -39,9 +39,16 @@ impl Reach {
         filled.collect()
     }
 
-    /// Whether something is asked that a command on pipes has no use for.
-    pub fn is_used(&self) -> bool {
-        !self.headers.is_empty() || self.ca.is_some() || self.insecure || self.keep_credentials
+    /// The first option that is given, for which a command on pipes has no use.
+    pub fn used(&self) -> Option<&'static str> {
+        let options = [
+            ("--header", !self.headers.is_empty()),
+            ("--ca", self.ca.is_some()),
+            ("--insecure", self.insecure),
+            ("--keep-credentials", self.keep_credentials),
+        ];
+        let mut used = options.into_iter().filter(|(_, is_used)| *is_used);
+        used.next().map(|(option, _)| option)
     }
 
     /// What is not to be on record where command lines have it, with what stands before it: values of
@@ -98,10 +105,30 @@ pub fn http_url(text: &str) -> Result<Upstream, String> {
     Upstream::parse(text)
 }
 
+/// Headers that frame a message, or name the server: a second one would break the message, or lead to
+/// somebody else.
+const OURS: [&str; 10] = [
+    "Connection",
+    "Content-Length",
+    "Expect",
+    "Host",
+    "Keep-Alive",
+    "Proxy-Connection",
+    "TE",
+    "Trailer",
+    "Transfer-Encoding",
+    "Upgrade",
+];
+
 fn header(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once(':').ok_or("a header is NAME: VALUE")?;
     if !is_header_name(name) {
         return Err(format!("{name:?} is no name of a header"));
+    }
+    if OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
+        return Err(format!(
+            "{name} says where a message ends or where it goes, which mcpreel does itself; leave it out"
+        ));
     }
     if value.contains(['\r', '\n', '\0']) {
         return Err("the value of a header is one line".to_owned());
@@ -140,5 +167,24 @@ mod tests {
         );
         assert_eq!(filled("$HOME ${ x"), Ok("$HOME ${ x".to_owned()));
         assert!(filled("${MCPREEL_NO_SUCH_VARIABLE}").is_err());
+    }
+
+    #[test]
+    fn a_header_that_frames_the_message_or_names_the_server_is_refused() {
+        for text in [
+            "content-length: 3",
+            "Transfer-Encoding: chunked",
+            "HOST: a",
+            "connection: close",
+        ] {
+            assert!(header(text).is_err(), "{text}");
+        }
+        for text in [
+            "Authorization: Bearer x",
+            "X-Host: a",
+            "Content-Language: en",
+        ] {
+            assert!(header(text).is_ok(), "{text}");
+        }
     }
 }

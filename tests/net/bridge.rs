@@ -4,7 +4,7 @@ use crate::http_server::{HttpServer, Request, events, json, respond};
 use crate::support::host_session::{Received, Session};
 use crate::support::pieces::Pieces;
 use crate::support::proxy::later_upstream;
-use crate::support::{Library, wait_for};
+use crate::support::{Library, text, wait_for};
 use serde_json::Value;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -90,6 +90,13 @@ fn a_host_on_pipes_speaks_with_a_server_behind_a_url_and_both_sides_are_on_recor
         all.iter().all(|it| it["exchanges"] == 2).then_some(all)
     });
     let (http, stdio) = (&all[0]["name"], &all[1]["name"]);
+    for (one, other) in [(0, 1), (1, 0)] {
+        let id = |at: usize| all[at]["id"].as_str().unwrap();
+        let shown = library.json(&["show", id(one)]);
+        assert_eq!(shown[0]["context"]["other_side"], id(other));
+        let why = text(&library.mcpreel("why").arg(id(one)).output().unwrap());
+        assert!(why.contains(&format!("mcpreel why {}", id(other))), "{why}");
+    }
     let name = server.url.trim_start_matches("http://").replace(':', "-");
     let name = name.trim_end_matches("/mcp");
     assert_eq!(*stdio, name);
@@ -164,6 +171,30 @@ fn a_request_without_an_answer_gets_an_error_that_says_why() {
 }
 
 #[test]
+fn an_option_of_a_url_is_refused_where_there_is_none_and_so_is_a_header_of_ours() {
+    let library = Library::new();
+    for words in [
+        &["--header", "A: b", "--", "true"][..],
+        &["--insecure", "--", "true"],
+        &[
+            "--url",
+            "http://127.0.0.1:1/",
+            "--header",
+            "Content-Length: 3",
+        ],
+    ] {
+        let refused = library.mcpreel("run").args(words).output().unwrap();
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        assert!(
+            said.contains(words[0]) || said.contains("Content-Length"),
+            "{said}"
+        );
+    }
+    assert_eq!(library.files("reel").len(), 0);
+}
+
+#[test]
 fn a_server_that_is_not_there_is_told_to_the_host() {
     let library = Library::new();
     let (_, url) = later_upstream();
@@ -175,6 +206,10 @@ fn a_server_that_is_not_there_is_told_to_the_host() {
         message.contains("refused") && told[0]["id"] == 0,
         "{told:?}"
     );
+    // The host's side says who answered, and nothing else that it could not know.
+    let causes = library.json(&["why", "a"]);
+    let causes: Vec<_> = causes.iter().map(|it| it["cause"].as_str()).collect();
+    assert_eq!(causes, [Some("answered-by-bridge")]);
     // Our own 502 is not taken for that of a gateway.
     let causes = library.json(&["why", "a-http"]);
     let causes: Vec<_> = causes.iter().map(|it| it["cause"].as_str()).collect();

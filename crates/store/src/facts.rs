@@ -11,6 +11,8 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
+use mcpreel_wire::json::Document;
+use mcpreel_wire::mcp::errors::{OWN_CODE, is_own_error};
 use mcpreel_wire::message::Direction;
 use rusqlite::Row;
 use std::collections::BTreeSet;
@@ -306,6 +308,9 @@ const EACH: u32 = 4;
 /// Failures of each status among which those of one call are looked for.
 const FAILURES: u32 = 500;
 
+/// Bytes of an error of our own at most.
+const OWN_ERROR: u64 = 64 << 10;
+
 /// Exchanges that were answered last.
 const LAST: u32 = 16;
 
@@ -372,6 +377,7 @@ impl Recording {
                 if let Some((seq, part)) = way.exchange.response {
                     let row = self.message(seq, part)?;
                     way.answer = row.map(|row| row.record.summary).or(way.answer.take());
+                    way.is_by_bridge = self.is_by_bridge(&way.exchange, seq)?;
                 }
             }
             groups.extend(failed);
@@ -382,6 +388,16 @@ impl Recording {
         failures.truncate(EACH as usize);
         let exchanges = failures;
         Ok((groups, Sample { count, exchanges }))
+    }
+
+    /// Whether the response in the frame `seq` is an error of our own.
+    fn is_by_bridge(&self, call: &Exchange, seq: Seq) -> Result<bool, ReadError> {
+        let code = call.code.as_deref().and_then(|code| code.parse().ok());
+        if code != Some(OWN_CODE) || call.response_size > OWN_ERROR {
+            return Ok(false);
+        }
+        let document = Document::parse(&self.raw(seq)?).map(|it| is_own_error(it.root()));
+        Ok(document.unwrap_or(false))
     }
 
     /// The requests that were cancelled, in order, with the progress until then.

@@ -329,6 +329,42 @@ fn a_server_that_has_only_http_and_sse_is_found_and_its_end_is_ours() {
     assert!(!causes.contains(&Some("http-refused")), "{causes:?}");
 }
 
+/// Once messages went to the same path of the first server.
+#[test]
+fn an_endpoint_of_another_server_is_refused_and_told() {
+    let server = HttpServer::start("/sse", move |request, client| {
+        if request.line != "GET /sse" {
+            return respond(client, "405 Method Not Allowed", "", "");
+        }
+        events(
+            client,
+            "event: endpoint\ndata: http://other.example/messages?key=hunter2\n\n",
+        );
+        true
+    });
+    let library = Library::new();
+    let host = start(&library, &server.url, &[]);
+    say(&host, &[INITIALIZE, PING]);
+    let received = host.end();
+    let told = lines(&received);
+    for answer in &told {
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(
+            message.contains("http://other.example/messages"),
+            "{message}"
+        );
+        assert!(!message.contains("hunter2"), "{message}");
+    }
+    assert_eq!(told.len(), 2, "{told:?}");
+    let said = String::from_utf8(received.err).unwrap();
+    assert_eq!(said.matches("other.example").count(), 1, "{said}");
+    let asked = server.requests();
+    assert!(
+        asked.iter().all(|it| !it.line.contains("/messages")),
+        "{asked:?}"
+    );
+}
+
 #[test]
 fn the_modern_era_has_its_headers_and_cancels_by_closing_the_stream() {
     let gone = Arc::new(AtomicUsize::new(0));

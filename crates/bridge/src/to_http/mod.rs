@@ -76,6 +76,8 @@ struct State {
     moved: Option<String>,
     /// Where messages go in HTTP+SSE (2024-11-05).
     endpoint: Option<String>,
+    /// Whether an endpoint of another server was refused, which is said once.
+    has_refused_endpoint: bool,
     /// Requests whose answers come on its stream.
     waiting: HashSet<RequestId>,
     session: Option<String>,
@@ -347,7 +349,7 @@ impl Bridge {
             state.is_streamable || state.endpoint.is_some()
         };
         let may_be_older = matches!(status, 400 | 404 | 405) && !is_known;
-        if may_be_older && matches!(refusal, Failure::Text(_)) && self.open_events().await {
+        if may_be_older && matches!(refusal, Failure::Text(_)) && self.open_events().await? {
             return Box::pin(self.send(message, open)).await;
         }
         Err(refusal)

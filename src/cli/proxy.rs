@@ -3,7 +3,7 @@
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::{Folder, Settings};
 use super::output;
-use super::reach::Reach;
+use super::reach::{Reach, ServerUrl};
 use super::{bridge, listen, quantity, run};
 use clap::Args;
 use mcpreel_capture::net::Plan;
@@ -47,7 +47,7 @@ A server that is started has no input; what it prints comes out on stderr, as do
 says. Connections wait until it listens. mcpreel ends when it does, with its exit code.")]
 pub struct Proxy {
     /// The server: http://, https://, ws://, wss:// or tcp://
-    #[arg(value_name = "URL", value_parser = Upstream::parse)]
+    #[arg(value_name = "URL", value_parser = ServerUrl(Upstream::parse))]
     url: Upstream,
     /// Where to listen [default: 127.0.0.1:7339, or the next free port]
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = listen::address)]

@@ -2,11 +2,14 @@
 //! which those start a bridge to it that know servers as processes only.
 
 use clap::Args;
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
 use mcpreel_capture::net::tls::{CaError, Tls};
 use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_wire::http::head::is_header_name;
+use mcpreel_wire::text::{escape, masked_url};
 use std::env::VarError;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 /// How a server behind a URL is reached.
@@ -94,6 +97,30 @@ impl Reach {
         words.extend(flags.map(|(flag, _)| flag.into()));
         words.push(url.to_string().into());
         Ok(words)
+    }
+}
+
+/// Reads the URL of a server. An error masks what may be secret in the URL: hosts keep the stderr of
+/// servers.
+#[derive(Clone)]
+pub struct ServerUrl(pub fn(&str) -> Result<Upstream, String>);
+
+impl TypedValueParser for ServerUrl {
+    type Value = Upstream;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Upstream, clap::Error> {
+        let url = value.to_string_lossy();
+        (self.0)(&url).map_err(|why| {
+            let arg = arg.map_or_else(|| "URL".to_owned(), ToString::to_string);
+            let url = masked_url(&url);
+            let text = format!("invalid value '{}' for '{arg}': {why}\n", escape(&url));
+            clap::Error::raw(ErrorKind::ValueValidation, text).with_cmd(command)
+        })
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::{Folder, Settings};
-use super::reach::{self, Reach};
+use super::reach::{self, Reach, ServerUrl};
 use super::{log, quantity};
 use clap::Args;
 use mcpreel_capture::net::upstream::Upstream;
@@ -44,7 +44,7 @@ pub struct Run {
     demo: bool,
     /// Connect the host to the server at this URL instead of starting a command. What goes over the
     /// network is a recording of its own, NAME-http
-    #[arg(long, value_name = "URL", value_parser = reach::http_url, conflicts_with = "command")]
+    #[arg(long, value_name = "URL", value_parser = ServerUrl(reach::http_url), conflicts_with = "command")]
     url: Option<Upstream>,
     /// The server's command and its arguments
     #[arg(

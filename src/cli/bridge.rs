@@ -5,7 +5,7 @@ use mcpreel_bridge::Client;
 use mcpreel_bridge::to_http::Bridge;
 use mcpreel_capture::net::OwnClient;
 use mcpreel_capture::net::upstream::Upstream;
-use mcpreel_wire::text::escape;
+use mcpreel_wire::text::{escape, masked_url};
 use std::cell::Cell;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::net::SocketAddr;
@@ -29,7 +29,7 @@ pub fn own_client(
         .into_iter()
         .map(|(name, value)| (name.into(), value));
     let client = Client::new(address, headers.collect());
-    let (shown, target) = (url.to_string(), url.target().to_owned());
+    let (shown, target) = (masked_url(&url.to_string()), url.target().to_owned());
     let was_there = Rc::clone(was_there);
     Box::pin(async move {
         let (lines, written) = stdout();

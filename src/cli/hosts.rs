@@ -19,7 +19,7 @@ use mcpreel_hosts::file::{self, FileError};
 use mcpreel_hosts::table::{Host, Scope, hosts};
 use mcpreel_share::phrases::{command, when};
 use mcpreel_store::library::{Entry, Library};
-use mcpreel_wire::text::{escape, plural};
+use mcpreel_wire::text::{escape, masked_url, plural};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::os::unix::fs::PermissionsExt as _;
@@ -58,6 +58,7 @@ pub struct Found<'c> {
     pub within: Vec<String>,
     /// The words that start it, with those of the recorder; `None` where it is not started so.
     pub words: Option<Vec<String>>,
+    /// Without what may be secret in it.
     url: Option<String>,
     /// Whether the host does not start it.
     pub is_off: bool,
@@ -118,7 +119,7 @@ impl Configuration {
             Found {
                 configuration: self,
                 words: words(&self.host, server.node),
-                url: url.map(str::to_owned),
+                url: url.map(masked_url),
                 is_off: self.host.is_off(&self.document, server.node),
                 name: server.name,
                 within: server.within,

@@ -200,6 +200,8 @@ pub fn run(args: &Mock) -> Outcome {
         url: None,
         origin: "mock",
         parent: Some(summary.id),
+        id: None,
+        other_side: None,
         played: None,
         read_only_tools: Vec::new(),
         max_size,

@@ -235,7 +235,7 @@ fn arranged(mut words: Vec<OsString>) -> Vec<OsString> {
 
 fn dispatch(command: Command) -> Outcome {
     match command {
-        Command::Run(args) => Ok(exit::Exit::Process(args.run())),
+        Command::Run(args) => args.run(),
         Command::Proxy(args) => args.run(),
         Command::Open(args) => args.run(),
         Command::Ls(args) => args.run(),

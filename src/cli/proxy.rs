@@ -3,14 +3,15 @@
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::{Folder, Settings};
 use super::output;
-use super::reach::Reach;
+use super::reach::{Reach, ServerUrl};
 use super::{bridge, listen, quantity, run};
 use clap::Args;
 use mcpreel_capture::net::Plan;
 use mcpreel_capture::net::credentials::Credentials;
 use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_store::record::{self, Ending, proxy::proxy};
-use mcpreel_wire::text::escape;
+use mcpreel_store::schema::is_id;
+use mcpreel_wire::text::{escape, masked_url};
 use std::cell::Cell;
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
@@ -24,7 +25,7 @@ const ANY_PORT: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOS
 
 /// Record a server that is reached by a URL
 ///
-/// Listens on this machine, relays every connection to the server at URL, and records what goes over it,
+/// Listens on this machine, relays every connection to the server at URL, and records the traffic,
 /// byte for byte: HTTP (streamable, or with events of 2024-11-05), WebSocket, lines over TCP. Put the
 /// URL that it prints into the host in place of the server's. Ctrl-C ends it.
 #[derive(Debug, Args)]
@@ -46,7 +47,7 @@ A server that is started has no input; what it prints comes out on stderr, as do
 says. Connections wait until it listens. mcpreel ends when it does, with its exit code.")]
 pub struct Proxy {
     /// The server: http://, https://, ws://, wss:// or tcp://
-    #[arg(value_name = "URL", value_parser = Upstream::parse)]
+    #[arg(value_name = "URL", value_parser = ServerUrl(Upstream::parse))]
     url: Upstream,
     /// Where to listen [default: 127.0.0.1:7339, or the next free port]
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = listen::address)]
@@ -62,22 +63,33 @@ pub struct Proxy {
     /// Record at most this much traffic (connections go on), for example 500MB
     #[arg(long, value_name = "SIZE", value_parser = quantity::size)]
     max_size: Option<u64>,
-    /// Pass Host, Origin and Referer as they are, and refuse no web page: behind a tunnel, for hosts in
-    /// a cloud
+    /// Forward Host, Origin and Referer unchanged, and accept requests of web pages: for a proxy behind
+    /// a tunnel, which a host in a cloud dials
     #[arg(long)]
     keep_host: bool,
-    /// Be a stdio server: speak with the host on stdin and stdout, and carry it to URL. `run --url`
-    /// records both sides
+    /// Serve a host on stdin and stdout, and forward its messages to URL. `run --url` records both
+    /// sides
     #[arg(long, conflicts_with_all = ["listen", "expose", "keep_host", "command"])]
     stdio: bool,
     /// The maker of the recording
     #[arg(long, hide = true, default_value = "live", value_parser = ORIGINS)]
     origin: String,
-    /// Start the server as well: record what it prints, and end with it
+    /// The id of the recording
+    #[arg(long, hide = true, value_name = "ID", value_parser = recording_id)]
+    recording_id: Option<String>,
+    /// The id of the recording of the other side
+    #[arg(long, hide = true, value_name = "ID", value_parser = recording_id)]
+    other_side: Option<String>,
+    /// Start the server too, record what it prints, and end when it ends
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
     #[command(flatten)]
     reach: Reach,
+}
+
+fn recording_id(text: &str) -> Result<String, String> {
+    let id = is_id(text).then(|| text.to_owned());
+    id.ok_or_else(|| "an id is eight hexadecimal digits".to_owned())
 }
 
 impl Proxy {
@@ -128,6 +140,8 @@ impl Proxy {
             transport,
             url: Some(plan.recorded(&upstream)),
             parent: None,
+            id: self.recording_id,
+            other_side: self.other_side,
             played: None,
             read_only_tools: Vec::new(),
             max_size: self.max_size.or(max_size),
@@ -150,6 +164,7 @@ impl Proxy {
                 "put {} into your host{others} (Ctrl-C ends it)",
                 escape(url)
             );
+            let upstream = masked_url(&upstream);
             output::say(&format!("recording {}: {put}", escape(&upstream)));
             None
         };

@@ -2,24 +2,27 @@
 //! which those start a bridge to it that know servers as processes only.
 
 use clap::Args;
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
 use mcpreel_capture::net::tls::{CaError, Tls};
 use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_wire::http::head::is_header_name;
+use mcpreel_wire::text::{escape, masked_url};
 use std::env::VarError;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 /// How a server behind a URL is reached.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "A server with a URL")]
 pub struct Reach {
-    /// Add a header to each request; ${NAME} in it is from the environment
+    /// Add a header to each request; ${NAME} is an environment variable
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header)]
     headers: Vec<(String, String)>,
-    /// Believe this authority as well: a certificate in PEM
+    /// Trust this authority as well: a certificate in PEM
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// Believe any certificate
+    /// Trust any certificate
     #[arg(long)]
     insecure: bool,
     /// Record credentials as well: tokens, cookies, codes
@@ -39,9 +42,16 @@ impl Reach {
         filled.collect()
     }
 
-    /// Whether something is asked that a command on pipes has no use for.
-    pub fn is_used(&self) -> bool {
-        !self.headers.is_empty() || self.ca.is_some() || self.insecure || self.keep_credentials
+    /// The first option that is given, for which a command on pipes has no use.
+    pub fn used(&self) -> Option<&'static str> {
+        let options = [
+            ("--header", !self.headers.is_empty()),
+            ("--ca", self.ca.is_some()),
+            ("--insecure", self.insecure),
+            ("--keep-credentials", self.keep_credentials),
+        ];
+        let mut used = options.into_iter().filter(|(_, is_used)| *is_used);
+        used.next().map(|(option, _)| option)
     }
 
     /// What is not to be on record where command lines have it, with what stands before it: values of
@@ -90,6 +100,30 @@ impl Reach {
     }
 }
 
+/// Reads the URL of a server. An error masks what may be secret in the URL: hosts keep the stderr of
+/// servers.
+#[derive(Clone)]
+pub struct ServerUrl(pub fn(&str) -> Result<Upstream, String>);
+
+impl TypedValueParser for ServerUrl {
+    type Value = Upstream;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Upstream, clap::Error> {
+        let url = value.to_string_lossy();
+        (self.0)(&url).map_err(|why| {
+            let arg = arg.map_or_else(|| "URL".to_owned(), ToString::to_string);
+            let url = masked_url(&url);
+            let text = format!("invalid value '{}' for '{arg}': {why}\n", escape(&url));
+            clap::Error::raw(ErrorKind::ValueValidation, text).with_cmd(command)
+        })
+    }
+}
+
 /// Reads the URL of a server that speaks HTTP.
 pub fn http_url(text: &str) -> Result<Upstream, String> {
     if !text.starts_with("http://") && !text.starts_with("https://") {
@@ -98,10 +132,30 @@ pub fn http_url(text: &str) -> Result<Upstream, String> {
     Upstream::parse(text)
 }
 
+/// Headers that frame a message, or name the server: a second one would break the message, or lead to
+/// somebody else.
+const OURS: [&str; 10] = [
+    "Connection",
+    "Content-Length",
+    "Expect",
+    "Host",
+    "Keep-Alive",
+    "Proxy-Connection",
+    "TE",
+    "Trailer",
+    "Transfer-Encoding",
+    "Upgrade",
+];
+
 fn header(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once(':').ok_or("a header is NAME: VALUE")?;
     if !is_header_name(name) {
         return Err(format!("{name:?} is no name of a header"));
+    }
+    if OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
+        return Err(format!(
+            "{name} says where a message ends or where it goes, which mcpreel does itself; leave it out"
+        ));
     }
     if value.contains(['\r', '\n', '\0']) {
         return Err("the value of a header is one line".to_owned());
@@ -140,5 +194,24 @@ mod tests {
         );
         assert_eq!(filled("$HOME ${ x"), Ok("$HOME ${ x".to_owned()));
         assert!(filled("${MCPREEL_NO_SUCH_VARIABLE}").is_err());
+    }
+
+    #[test]
+    fn a_header_that_frames_the_message_or_names_the_server_is_refused() {
+        for text in [
+            "content-length: 3",
+            "Transfer-Encoding: chunked",
+            "HOST: a",
+            "connection: close",
+        ] {
+            assert!(header(text).is_err(), "{text}");
+        }
+        for text in [
+            "Authorization: Bearer x",
+            "X-Host: a",
+            "Content-Language: en",
+        ] {
+            assert!(header(text).is_ok(), "{text}");
+        }
     }
 }

@@ -1,16 +1,16 @@
 //! `mcpreel run`: the recorder, in a host's pipe.
 //!
-//! Nothing here may keep the server from starting: whatever is wrong with the configuration is
-//! put on record, and the session goes on.
+//! Nothing here may keep the server from starting but arguments that make no sense: whatever is wrong with
+//! the configuration is put on record, and the session goes on.
 
+use super::exit::{Exit, Failure, Outcome};
 use super::folder::{Folder, Settings};
-use super::reach::{self, Reach};
-use super::{exit, log, quantity};
+use super::reach::{self, Reach, ServerUrl};
+use super::{log, quantity};
 use clap::Args;
 use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_store::record;
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 /// Record a stdio server: what goes into a host's configuration
 ///
@@ -42,9 +42,9 @@ pub struct Run {
     /// Mark the recording as one of the demo
     #[arg(long, hide = true)]
     demo: bool,
-    /// In place of a command: be a server for the host, and carry all to the one behind this URL. What
-    /// goes over the network is a recording of its own, NAME-http
-    #[arg(long, value_name = "URL", value_parser = reach::http_url, conflicts_with = "command")]
+    /// Connect the host to the server at this URL instead of starting a command. What goes over the
+    /// network is a recording of its own, NAME-http
+    #[arg(long, value_name = "URL", value_parser = ServerUrl(reach::http_url), conflicts_with = "command")]
     url: Option<Upstream>,
     /// The server's command and its arguments
     #[arg(
@@ -59,13 +59,14 @@ pub struct Run {
 
 impl Run {
     /// Records the session; ends as the server did.
-    pub fn run(self) -> ExitCode {
+    pub fn run(self) -> Outcome {
         let settings = Settings::read();
         let mut faults: Vec<String> = settings.faults().collect();
         let [max_size, slow_ns] = configured(&settings, &mut faults);
         let dir = settings.recordings_dir(&self.folder);
         let mut name = self.name.and_then(|name| usable(name, &mut faults));
         let mut command = self.command;
+        let (mut id, mut other_side) = (None, None);
         if let Some(url) = &self.url {
             let own = name.get_or_insert_with(|| url.name());
             let own = Some(("--name", format!("{own}-http").into()));
@@ -73,13 +74,20 @@ impl Run {
             let most = self
                 .max_size
                 .map(|most| ("--max-size", format!("{most}B").into()));
-            let options = own.into_iter().chain(dir).chain(most);
-            match self.reach.bridge(url, options) {
-                Ok(words) => command = words,
-                Err(error) => return exit::code(Err(error.into())).0,
+            // Each of the two recordings names the other.
+            if let (Ok(this), Ok(other)) = (record::new_id(), record::new_id()) {
+                (id, other_side) = (Some(this), Some(other));
             }
-        } else if self.reach.is_used() {
-            faults.push("--header, --ca and the like are not used: they go with --url".to_owned());
+            let ids = [("--recording-id", &other_side), ("--other-side", &id)];
+            let ids = ids.map(|(option, id)| Some((option, id.as_ref()?.into())));
+            let ids = ids.into_iter().flatten();
+            let options = own.into_iter().chain(dir).chain(most).chain(ids);
+            command = self.reach.bridge(url, options)?;
+        } else if let Some(option) = self.reach.used() {
+            return Err(Failure::Usage(format!(
+                "{option} goes with --url, and there is none: leave it out, or write it behind the command \
+                 if it is meant for the server"
+            )));
         }
         let options = record::Options {
             command,
@@ -92,13 +100,16 @@ impl Run {
             url: None,
             origin: if self.demo { "demo" } else { "live" },
             parent: None,
+            id,
+            other_side,
             played: None,
             read_only_tools: Vec::new(),
             max_size: self.max_size.or(max_size),
             slow_ns,
             remarks: faults,
         };
-        record::end_as(record::run(&options, log::begin))
+        let ending = record::run(&options, log::begin);
+        Ok(Exit::Process(record::end_as(ending)))
     }
 }
 

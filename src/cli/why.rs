@@ -84,6 +84,9 @@ impl Why {
                 let at = phrases::command(&[format!("{named}#{seq}")]);
                 out.fact("see", &format!("mcpreel show {at}"))?;
             }
+            if let Some(other) = phrases::recording::other_side(&summary) {
+                out.fact("other side", &other)?;
+            }
             let named = phrases::command(&[named]);
             if summary.findings > 0 {
                 let findings = plural(summary.findings, "finding");

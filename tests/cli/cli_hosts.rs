@@ -69,7 +69,7 @@ fn configuration(server: &Path) -> String {
     format!(
         "{{\n  \"numStartups\": 7,\n  \"mcpServers\": {{\n    \"echo\": {{\n      \"command\": {},\n      \
          \"args\": [\"echo\"],\n      \"env\": {{}}\n    }},\n    \"far\": {{\"type\": \"http\", \"url\": \
-         \"https://example.com/mcp\"}}\n  }}\n}}\n",
+         \"https://ada:pw@example.com/mcp?key=s\"}}\n  }}\n}}\n",
         serde_json::json!(server)
     )
 }
@@ -90,7 +90,7 @@ fn a_wrapped_server_is_recorded_by_whoever_starts_it_and_unwrapped_to_the_byte()
         (&servers[0]["recorded"], &servers[0]["last_recorded"]),
         (&false.into(), &().into())
     );
-    assert_eq!(servers[1]["url"], "https://example.com/mcp");
+    assert_eq!(servers[1]["url"], "https://…@example.com/mcp?key=…");
 
     let shown = home.said(&["wrap", "claude-code:echo", "--dry-run"]);
     assert!(

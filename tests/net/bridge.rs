@@ -4,20 +4,20 @@ use crate::http_server::{HttpServer, Request, events, json, respond};
 use crate::support::host_session::{Received, Session};
 use crate::support::pieces::Pieces;
 use crate::support::proxy::later_upstream;
-use crate::support::{Library, wait_for};
+use crate::support::{Library, text, wait_for};
 use serde_json::Value;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::net::TcpStream;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}"#;
-const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-const INITIALIZE_RESULT: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"server","version":"1"}}}"#;
+pub const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}"#;
+pub const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+pub const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+pub const INITIALIZE_RESULT: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"server","version":"1"}}}"#;
 
 /// Answers the handshake in the session `name`, and what else a session needs; `None` for the rest.
-fn handshake(request: &Request, client: &mut TcpStream, name: &str) -> Option<bool> {
+pub fn handshake(request: &Request, client: &mut TcpStream, name: &str) -> Option<bool> {
     let session = format!("Mcp-Session-Id: {name}\r\n");
     match request {
         _ if request.calls("initialize") => Some(json(client, &session, INITIALIZE_RESULT)),
@@ -32,17 +32,17 @@ fn handshake(request: &Request, client: &mut TcpStream, name: &str) -> Option<bo
     }
 }
 
-fn start(library: &Library, url: &str, more: &[&str]) -> Session {
+pub fn start(library: &Library, url: &str, more: &[&str]) -> Session {
     Session::start(&mut library.run([&["--url", url], more].concat()))
 }
 
-fn say(host: &Session, lines: &[&str]) {
+pub fn say(host: &Session, lines: &[&str]) {
     let lines = lines.iter().map(|line| format!("{line}\n"));
     host.send(&Pieces(vec![lines.collect::<String>().into()]));
 }
 
 /// What the host got, line by line.
-fn lines(received: &Received) -> Vec<Value> {
+pub fn lines(received: &Received) -> Vec<Value> {
     let lines = received.out.split(|byte| *byte == b'\n');
     let lines = lines.filter(|line| !line.is_empty());
     lines
@@ -90,6 +90,13 @@ fn a_host_on_pipes_speaks_with_a_server_behind_a_url_and_both_sides_are_on_recor
         all.iter().all(|it| it["exchanges"] == 2).then_some(all)
     });
     let (http, stdio) = (&all[0]["name"], &all[1]["name"]);
+    for (one, other) in [(0, 1), (1, 0)] {
+        let id = |at: usize| all[at]["id"].as_str().unwrap();
+        let shown = library.json(&["show", id(one)]);
+        assert_eq!(shown[0]["context"]["other_side"], id(other));
+        let why = text(&library.mcpreel("why").arg(id(one)).output().unwrap());
+        assert!(why.contains(&format!("mcpreel why {}", id(other))), "{why}");
+    }
     let name = server.url.trim_start_matches("http://").replace(':', "-");
     let name = name.trim_end_matches("/mcp");
     assert_eq!(*stdio, name);
@@ -164,6 +171,32 @@ fn a_request_without_an_answer_gets_an_error_that_says_why() {
 }
 
 #[test]
+fn an_option_of_a_url_is_refused_where_there_is_none_and_so_is_a_header_of_ours() {
+    let library = Library::new();
+    for words in [
+        &["--header", "A: b", "--", "true"][..],
+        &["--insecure", "--", "true"],
+        &[
+            "--url",
+            "http://127.0.0.1:1/",
+            "--header",
+            "Content-Length: 3",
+        ],
+        &["--url", "http://ada:hunter2@127.0.0.1:1/"],
+    ] {
+        let refused = library.mcpreel("run").args(words).output().unwrap();
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        assert!(!said.contains("hunter2"), "{said}");
+        assert!(
+            said.contains(words[0]) || said.contains("Content-Length"),
+            "{said}"
+        );
+    }
+    assert_eq!(library.files("reel").len(), 0);
+}
+
+#[test]
 fn a_server_that_is_not_there_is_told_to_the_host() {
     let library = Library::new();
     let (_, url) = later_upstream();
@@ -175,6 +208,10 @@ fn a_server_that_is_not_there_is_told_to_the_host() {
         message.contains("refused") && told[0]["id"] == 0,
         "{told:?}"
     );
+    // The host's side says who answered, and nothing else that it could not know.
+    let causes = library.json(&["why", "a"]);
+    let causes: Vec<_> = causes.iter().map(|it| it["cause"].as_str()).collect();
+    assert_eq!(causes, [Some("answered-by-bridge")]);
     // Our own 502 is not taken for that of a gateway.
     let causes = library.json(&["why", "a-http"]);
     let causes: Vec<_> = causes.iter().map(|it| it["cause"].as_str()).collect();
@@ -224,74 +261,6 @@ fn a_lost_session_is_begun_again_and_the_message_sent_again() {
     }
     let said = String::from_utf8(received.err).unwrap();
     assert_eq!(said.matches("lost the session").count(), 2, "{said}");
-}
-
-#[test]
-fn a_stream_that_breaks_is_taken_up_again_where_it_ended() {
-    let server = HttpServer::start("/mcp", |request, client| {
-        if let Some(answered) = handshake(request, client, "s1") {
-            return answered;
-        }
-        match request.header("last-event-id").as_deref() {
-            None => events(client, "id: e1\nretry: 10\ndata:\n\n"),
-            Some("e1") => events(
-                client,
-                "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n",
-            ),
-            Some(other) => panic!("{other}"),
-        }
-        false
-    });
-    let library = Library::new();
-    let host = start(&library, &server.url, &[]);
-    say(&host, &[INITIALIZE, INITIALIZED, PING]);
-    let told = lines(&host.end());
-    assert_eq!(
-        (told.len(), &told[1]["result"]),
-        (2, &serde_json::json!({})),
-        "{told:?}"
-    );
-}
-
-#[test]
-fn a_server_that_has_only_http_and_sse_is_found_and_its_end_is_ours() {
-    let stream: Arc<Mutex<Option<TcpStream>>> = Arc::default();
-    let server = HttpServer::start("/sse", move |request, client| {
-        let mut stream = stream.lock().unwrap();
-        match (&*request.line, &mut *stream) {
-            ("POST /sse", _) => return respond(client, "405 Method Not Allowed", "", ""),
-            ("GET /sse", stream) => {
-                events(client, "event: endpoint\ndata: /messages?id=7\n\n");
-                *stream = Some(client.try_clone().unwrap());
-            }
-            ("POST /messages?id=7", Some(stream)) => {
-                if request.calls("initialize") {
-                    let event = format!("event: message\ndata: {INITIALIZE_RESULT}\n\n");
-                    stream.write_all(event.as_bytes()).unwrap();
-                } else if request.calls("ping") {
-                    stream.shutdown(std::net::Shutdown::Both).unwrap();
-                }
-                return respond(client, "202 Accepted", "", "Accepted");
-            }
-            (line, _) => panic!("{line}"),
-        }
-        true
-    });
-    let library = Library::new();
-    let host = start(&library, &server.url, &["--name", "a"]);
-    say(&host, &[INITIALIZE, INITIALIZED]);
-    wait_for("the handshake", || (host.out.lines() == 1).then_some(()));
-    say(&host, &[PING]);
-    // The stream's end is the end, though the host has not closed its side.
-    let received = host.wait();
-    let told = lines(&received);
-    assert_eq!(received.status.code(), Some(1));
-    assert_eq!((&told[1]["id"], told.len()), (&1.into(), 2), "{told:?}");
-    assert!(told[1]["error"]["message"].is_string(), "{told:?}");
-    let causes = library.json(&["why", "a-http"]);
-    let causes: Vec<_> = causes.iter().map(|it| it["cause"].as_str()).collect();
-    // That the first request was refused is how a client finds such a server.
-    assert!(!causes.contains(&Some("http-refused")), "{causes:?}");
 }
 
 #[test]
@@ -360,27 +329,6 @@ fn a_server_that_has_moved_to_another_path_is_asked_there() {
 }
 
 #[test]
-fn an_event_without_end_is_an_error_and_ends_the_stream() {
-    let server = HttpServer::start("/mcp", |request, client| {
-        if let Some(answered) = handshake(request, client, "s1") {
-            return answered;
-        }
-        events(client, "data: ");
-        let megabyte = vec![b'x'; 1 << 20];
-        // Until nobody takes any more.
-        while client.write_all(&megabyte).is_ok() {}
-        false
-    });
-    let library = Library::new();
-    let host = start(&library, &server.url, &["--max-size", "1MB"]);
-    say(&host, &[INITIALIZE, INITIALIZED, PING]);
-    wait_for("the error", || (host.out.lines() == 2).then_some(()));
-    let told = lines(&host.end());
-    let message = told[1]["error"]["message"].as_str().unwrap();
-    assert!(message.contains("16 MiB"), "{message}");
-}
-
-#[test]
 fn messages_without_an_answer_reach_the_server_in_order() {
     let server = HttpServer::start("/mcp", |request, client| {
         let answered = handshake(request, client, "s1");
@@ -403,7 +351,7 @@ fn messages_without_an_answer_reach_the_server_in_order() {
 }
 
 #[test]
-fn a_host_that_is_gone_leaves_nobody_behind_while_a_call_hangs() {
+fn a_call_that_hangs_when_the_host_has_left_gets_an_error_and_leaves_nobody_behind() {
     let server = HttpServer::start("/mcp", |request, client| {
         if let Some(answered) = handshake(request, client, "s1") {
             return answered;
@@ -422,5 +370,12 @@ fn a_host_that_is_gone_leaves_nobody_behind_while_a_call_hangs() {
             .then_some(())
     });
     drop(host.stdin.take());
-    assert!(host.wait().status.success());
+    let received = host.wait();
+    assert!(received.status.success());
+    // Once the call got nothing at all.
+    let told = lines(&received);
+    let error = &told.iter().find(|it| it["id"] == 1).unwrap()["error"];
+    assert!(error["data"]["mcpreel"].is_string(), "{told:?}");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains(&server.url), "{message}");
 }

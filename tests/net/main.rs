@@ -12,7 +12,9 @@
 //! | `command` | a server that the proxy starts | connections wait for it, signals reach it, and the proxy ends as it does |
 //! | `kill` | 64 open streams, and a proxy that is killed | what either side had received is on record |
 //! | `bridge` | a host on pipes, and servers with a URL that misbehave | lines become requests, answers lines; both sides are on record |
+//! | `bridge_streams` | the same, with streams of events | they are opened, read and taken up again as servers expect |
 //! | `served` | recordings served over HTTP, and replayed to a URL | what was recorded over one transport is used over the other |
+//! | `probes` | clients that find out what the server speaks, told by hand | what was refused before the fallback worked is a probe |
 //! | `reading` | the same, and cases told by hand | filters, lines and times say what was on the wire |
 //! | `broken` | cases told by hand, of streams that break and are taken up again | a call is lost when its stream broke, unless the answer comes on another |
 //! | `recorded` | `wire/*`: what real peers sent, read by read | messages, exchanges and HTTP are told as their client saw them |
@@ -30,6 +32,7 @@ mod wire;
 use support::written;
 
 mod bridge;
+mod bridge_streams;
 mod broken;
 mod command;
 mod copies;
@@ -39,6 +42,7 @@ mod gone;
 mod hostile;
 mod http_server;
 mod kill;
+mod probes;
 mod reading;
 mod recorded;
 mod served;

@@ -270,6 +270,9 @@ fn what_nobody_listens_for_is_lost_with_one_word() {
     for first_and_last in ["\"data\":1}", "\"data\":256}"] {
         assert!(got.contains(first_and_last), "the first are kept: {got}");
     }
+    // Once it was said for each session.
+    let head = served.begin() + "Accept: text/event-stream\r\n";
+    served.ask("POST /mcp", &head, CLIENT[1]);
     let (status, said) = served.end();
     assert_eq!(status.code(), Some(0), "{said}");
     assert_eq!(said.matches("lost").count(), 1, "{said}");

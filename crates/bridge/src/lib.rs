@@ -22,12 +22,8 @@ pub mod to_stdio;
 pub use client::{Client, Headers};
 
 use mcpreel_wire::id::RequestId;
-use mcpreel_wire::json::{Value, follow};
+use mcpreel_wire::mcp::errors::{OWN, OWN_CODE as BRIDGE_ERROR};
 use serde_json::json;
-
-/// The code of an error that the bridge answers in place of a server (JSON-RPC 2.0, 5.1: the range of
-/// servers' own errors).
-const BRIDGE_ERROR: i32 = -32000;
 
 /// The response with this error, the JSON of which is given.
 fn error_response(id: Option<&RequestId>, error: &str) -> Vec<u8> {
@@ -35,17 +31,9 @@ fn error_response(id: Option<&RequestId>, error: &str) -> Vec<u8> {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}").into_bytes()
 }
 
-/// The member of an error's `data` that only errors of our own have: servers use the same codes.
-const OWN: &str = "mcpreel";
-
 /// The JSON of an error of our own.
 fn own_error(code: i32, message: &str) -> String {
     json!({"code": code, "message": message, "data": {OWN: "bridge"}}).to_string()
-}
-
-/// Whether a response is an error that a bridge answered in place of a server.
-pub fn is_own_error(response: Value<'_>) -> bool {
-    follow(response, &["error", "data", OWN]).is_some()
 }
 
 /// The beginning of what came in place of a message, for an error.

@@ -76,6 +76,10 @@ impl Family for Errors {
             }
             return;
         };
+        // What mcpreel answered in place of a server is not the server's.
+        if part.value.is_some_and(errors::is_own_error) {
+            return;
+        }
         let code = code
             .as_deref()
             .and_then(|code| Number::parse(code)?.to_i64());

@@ -138,6 +138,7 @@ impl Redactor {
             recording: context.recording.clone(),
             origin: context.origin.clone(),
             parent: context.parent.clone(),
+            other_side: context.other_side.clone(),
             redaction: context.redaction.clone(),
             ..redacted.unwrap_or_default()
         }

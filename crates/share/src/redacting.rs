@@ -65,7 +65,9 @@ impl Redacting<'_> {
         for said in [&mut context.origin, &mut context.transport] {
             *said = text(said);
         }
-        context.parent = context.parent.as_deref().map(&mut text);
+        for id in [&mut context.parent, &mut context.other_side] {
+            *id = id.as_deref().map(&mut text);
+        }
         let (name, transport) = (text(&summary.name), text(&summary.transport));
         Ok(Summary {
             name,
@@ -132,6 +134,7 @@ impl Redacting<'_> {
 pub(super) fn make_public(summary: &mut Summary) {
     summary.parent = None;
     summary.context.parent = None;
+    summary.context.other_side = None;
     summary.context.played = None;
     if comes_from_its_bytes(summary) {
         let mut hasher = crc32fast::Hasher::new();

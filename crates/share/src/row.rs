@@ -63,7 +63,7 @@ impl Tone {
     pub fn of(exchange: &Exchange) -> Self {
         match exchange.status {
             _ if exchange.has_failed() => Self::Bad,
-            Status::Ok => Self::Plain,
+            Status::Ok | Status::Probe => Self::Plain,
             Status::Open | Status::Listening | Status::Task | Status::InputRequired => Self::Open,
             _ => Self::Warn,
         }

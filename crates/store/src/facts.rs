@@ -12,6 +12,8 @@ use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_trace::http::{End, HttpExchange};
+use mcpreel_wire::json::Document;
+use mcpreel_wire::mcp::errors::{OWN_CODE, is_own_error};
 use mcpreel_wire::message::Direction;
 use rusqlite::Row;
 use std::collections::BTreeSet;
@@ -63,8 +65,11 @@ const LONG_RULES: [&str; 2] = ["frame-oversized", "frame-outline-only"];
 const LAST_ANSWER: &str = "SELECT response FROM (SELECT id, response, status FROM exchange
     ORDER BY id DESC LIMIT ?1) WHERE status = 'ok' AND response IS NOT NULL
     ORDER BY id DESC LIMIT 1";
-const REFUSED: &str = "WHERE id IN (
-        SELECT id FROM (SELECT id FROM http INDEXED BY http_failed
+// Without probes, of which nothing is wrong.
+const REFUSED: &str = "WHERE id NOT IN (
+        SELECT http FROM exchange INDEXED BY exchange_not_ok WHERE status <> 'ok' AND status = 'probe'
+        AND http > 0)
+    AND id IN (SELECT id FROM (SELECT id FROM http INDEXED BY http_failed
             WHERE (status >= 300 OR ended = 'cut') AND status >= 300 ORDER BY id LIMIT ?1) UNION
         SELECT id FROM (SELECT id FROM http INDEXED BY http_failed
             WHERE (status >= 300 OR ended = 'cut') AND status >= 300 ORDER BY id DESC LIMIT ?1))
@@ -327,6 +332,9 @@ const EACH: u32 = 4;
 /// Failures of each status among which those of one call are looked for.
 const FAILURES: u32 = 500;
 
+/// Bytes of an error of our own at most.
+const OWN_ERROR: u64 = 64 << 10;
+
 /// Exchanges that were answered last.
 const LAST: u32 = 16;
 
@@ -393,6 +401,7 @@ impl Recording {
                 if let Some((seq, part)) = way.exchange.response {
                     let row = self.message(seq, part)?;
                     way.answer = row.map(|row| row.record.summary).or(way.answer.take());
+                    way.is_by_bridge = self.is_by_bridge(&way.exchange, seq)?;
                 }
             }
             groups.extend(failed);
@@ -403,6 +412,16 @@ impl Recording {
         failures.truncate(EACH as usize);
         let exchanges = failures;
         Ok((groups, Sample { count, exchanges }))
+    }
+
+    /// Whether the response in the frame `seq` is an error of our own.
+    fn is_by_bridge(&self, call: &Exchange, seq: Seq) -> Result<bool, ReadError> {
+        let code = call.code.as_deref().and_then(|code| code.parse().ok());
+        if code != Some(OWN_CODE) || call.response_size > OWN_ERROR {
+            return Ok(false);
+        }
+        let document = Document::parse(&self.raw(seq)?).map(|it| is_own_error(it.root()));
+        Ok(document.unwrap_or(false))
     }
 
     /// The requests that were cancelled, in order, with the progress until then.

@@ -40,6 +40,12 @@ impl Analysis {
         self.correlator.refused(head, status);
     }
 
+    /// The client of these requests, which were all refused, has reached the server over another
+    /// transport.
+    pub fn fell_back(&mut self) {
+        self.correlator.fell_back();
+    }
+
     /// The response of an HTTP exchange goes on with an earlier stream of events.
     pub fn http_resumed(&mut self) {
         self.correlator.resumed();

@@ -34,6 +34,10 @@ pub struct Conversations {
     /// Conversations that go on with an `initialize`: nothing was asked yet but which era the server
     /// speaks, or the server has sent the `initialize` elsewhere.
     unbegun: BoundedMap<u32, (), REMEMBERED>,
+    /// The last conversation whose request was refused at a target.
+    refused: BoundedMap<CompactString, u32, REMEMBERED>,
+    /// By a conversation over HTTP+SSE, the one that was refused at the target of its stream before.
+    fallbacks: BoundedMap<u32, u32, REMEMBERED>,
 }
 
 impl Conversations {
@@ -96,14 +100,33 @@ impl Conversations {
             .insert(Key::Session(session.into()), conversation);
     }
 
-    /// A stream of events named the endpoint to which its client sends: the conversation of both.
-    pub fn endpoint(&mut self, target: &str) -> u32 {
+    /// The first requests of a conversation were refused, as they are by a server of an older era or
+    /// transport.
+    pub fn is_refused(&mut self, http: &HttpExchange) {
+        // A client of the modern era goes on with `initialize`.
+        if http.asked.version.is_some() {
+            self.unbegun.insert(http.conversation, ());
+        }
+        self.refused.insert(http.target.clone(), http.conversation);
+    }
+
+    /// The conversation in which the client was refused before it began `conversation`, over HTTP+SSE.
+    pub fn before_fallback(&self, conversation: u32) -> Option<u32> {
+        self.fallbacks.get(&conversation).copied()
+    }
+
+    /// The stream of events at `asked` named the endpoint to which its client sends: the conversation of
+    /// both.
+    pub fn endpoint(&mut self, asked: &str, target: &str) -> u32 {
         let path = target
             .split_once("://")
             .and_then(|(_, rest)| rest.find('/').map(|at| &rest[at..]));
         let conversation = self.begin();
         let key = Key::Endpoint(path.unwrap_or(target).into());
         self.known.insert(key, conversation);
+        if let Some(before) = self.refused.remove(asked) {
+            self.fallbacks.insert(conversation, before);
+        }
         conversation
     }
 

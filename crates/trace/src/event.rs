@@ -249,6 +249,10 @@ pub struct ProcessContext {
     /// The id of the recording that this one was made from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// The id of the recording of the other side, where mcpreel stood between a host on pipes and a
+    /// server with a URL: one has what passed on pipes, the other what went over the network.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_side: Option<String>,
     /// Whether it is a copy of a recording in another folder, which may have been anybody's.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub from_elsewhere: bool,

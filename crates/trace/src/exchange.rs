@@ -242,6 +242,7 @@ words! {
         Unanswered = "unanswered", "the recording ended otherwise before there was an answer";
         Listening = "listening", "a subscription that stays open; it has no latency";
         HttpError = "http-error", "its HTTP response is an error status, or holds no answer";
+        Probe = "probe", "refused by a server of an older era or transport; the fallback worked";
         Polled = "polled", "the server closed the stream before it answered, and the client never asked for the rest";
         GivenUp = "given-up", "not followed any longer, because too many were open";
     }

@@ -26,7 +26,7 @@ pub struct Driving {
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
     /// Play it to the server behind this URL, over HTTP
-    #[arg(long, value_name = "URL", value_parser = reach::http_url, conflicts_with = "command")]
+    #[arg(long, value_name = "URL", value_parser = reach::ServerUrl(reach::http_url), conflicts_with = "command")]
     pub url: Option<Upstream>,
     #[command(flatten)]
     pub pace: Pace,

@@ -44,6 +44,7 @@ struct Known {
     path: Option<String>,
     host: String,
     origin: Option<String>,
+    other_side: Option<String>,
 }
 
 impl Known {
@@ -51,6 +52,7 @@ impl Known {
         let usual = context("told", 7);
         ProcessContext {
             origin: self.origin.clone().unwrap_or_else(|| usual.origin.clone()),
+            other_side: self.other_side.clone(),
             argv: self.argv.clone(),
             executable: self.executable.clone(),
             cwd: self.cwd.clone(),

@@ -13,7 +13,8 @@
 //!   `Last-Event-ID`.
 //! * **Modern era** (2026-07-28): headers repeat what the message says; to cancel is to close the stream.
 //! * **HTTP+SSE** (2024-11-05): where the first request is refused without a JSON-RPC answer.
-//! * A request that gets no answer gets an error that says why.
+//! * A request that gets no answer gets an error that says why; so does one that is still under way
+//!   [some time](ANSWERED_WITHIN) after the host has closed its side.
 
 mod message;
 mod request;
@@ -75,6 +76,8 @@ struct State {
     moved: Option<String>,
     /// Where messages go in HTTP+SSE (2024-11-05).
     endpoint: Option<String>,
+    /// Whether an endpoint of another server was refused, which is said once.
+    has_refused_endpoint: bool,
     /// Requests whose answers come on its stream.
     waiting: HashSet<RequestId>,
     session: Option<String>,
@@ -149,6 +152,7 @@ impl Bridge {
             }
         }
         self.stop_streams();
+        let mut is_overdue = false;
         let waits = async {
             while tasks.join_next().await.is_some() {}
             while !self.state.borrow().waiting.is_empty() {
@@ -157,9 +161,14 @@ impl Bridge {
         };
         tokio::select! {
             // A host that has closed its side gets the answers that come within a limit.
-            _ = timeout(ANSWERED_WITHIN, waits) => {}
+            waited = timeout(ANSWERED_WITHIN, waits) => is_overdue = waited.is_err(),
             () = self.lines.closed() => {}
             () = self.lost.notified() => return false,
+        }
+        if is_overdue {
+            tasks.abort_all();
+            // A host that reads no more gets none of these errors.
+            let _ = timeout(LEAVE_WITHIN, self.give_up()).await;
         }
         // Else it may be opened again while the session ends.
         let listening = self.state.borrow_mut().listening.take();
@@ -202,16 +211,22 @@ impl Bridge {
         endless.for_each(|it| it.task.abort());
     }
 
-    /// Ends the session (2025-03-26, "Session Management").
-    async fn leave(&self) {
-        let headers = self.session_headers();
-        if self.state.borrow().session.is_some() {
-            let target = self.target();
-            let leave = request("DELETE", &target, headers, None);
-            if let Ok(mut response) = self.client.send(&leave).await {
-                let _ = response.body().await;
-            }
+    /// Answers the calls that are still under way with an error, because the host has left.
+    async fn give_up(&self) {
+        let calls = {
+            let mut state = self.state.borrow_mut();
+            let mut calls = std::mem::take(&mut state.waiting);
+            let open = state.open.drain().filter(|(_, it)| !it.is_endless);
+            calls.extend(open.map(|(id, _)| id));
+            calls
+        };
+        if calls.is_empty() {
+            return;
         }
+        let (url, seconds) = (&self.url, ANSWERED_WITHIN.as_secs());
+        let text =
+            format!("{url} had not answered {seconds} seconds after the host closed its side");
+        self.fail(&calls, &Failure::Text(text)).await;
     }
 
     /// Sends a message and hands on what comes for it. Requests that get no answer get an error.
@@ -334,7 +349,7 @@ impl Bridge {
             state.is_streamable || state.endpoint.is_some()
         };
         let may_be_older = matches!(status, 400 | 404 | 405) && !is_known;
-        if may_be_older && matches!(refusal, Failure::Text(_)) && self.open_events().await {
+        if may_be_older && matches!(refusal, Failure::Text(_)) && self.open_events().await? {
             return Box::pin(self.send(message, open)).await;
         }
         Err(refusal)
@@ -432,7 +447,9 @@ impl Bridge {
             };
             if let Some(id) = response.id {
                 open.remove(&id);
-                if self.state.borrow_mut().waiting.remove(&id) {
+                let mut state = self.state.borrow_mut();
+                state.open.remove(&id);
+                if state.waiting.remove(&id) {
                     self.answered.notify_one();
                 }
             }

@@ -5,6 +5,7 @@ use super::{Bridge, Failure};
 use crate::beginning_of;
 use crate::client::{Headers, Request, Response};
 use mcpreel_wire::json::Document;
+use mcpreel_wire::text::masked_url;
 use std::io;
 
 impl Bridge {
@@ -22,7 +23,7 @@ impl Bridge {
             return Failure::Text(text.trim().trim_start_matches("mcpreel: ").to_owned());
         }
         let location = response.head.get("location");
-        let to = location.map_or(String::new(), |url| format!(" to {url}"));
+        let to = location.map_or(String::new(), |url| format!(" to {}", masked_url(url)));
         let hint = match status {
             401 if self.client.has_header("authorization") => "; it refuses the token",
             401 => "; it wants credentials: --header 'Authorization: Bearer …'",

@@ -6,6 +6,7 @@ use super::{Bridge, Failure, Headers, body_of};
 use crate::client::Response;
 use crate::connection::Item;
 use mcpreel_wire::id::RequestId;
+use mcpreel_wire::text::masked_url;
 use std::collections::HashSet;
 use std::rc::Rc;
 use std::time::Duration;
@@ -68,6 +69,18 @@ impl Bridge {
         Ok(())
     }
 
+    /// Ends the session (2025-03-26, "Session Management").
+    pub(super) async fn leave(&self) {
+        let headers = self.session_headers();
+        if self.state.borrow().session.is_some() {
+            let target = self.target();
+            let leave = request("DELETE", &target, headers, None);
+            if let Ok(mut response) = self.client.send(&leave).await {
+                let _ = response.body().await;
+            }
+        }
+    }
+
     /// Opens the stream of what the server says by itself.
     pub(super) fn listen(self: &Rc<Self>) {
         let bridge = Rc::clone(self);
@@ -117,8 +130,8 @@ impl Bridge {
         }
     }
 
-    /// Opens the stream of HTTP+SSE (2024-11-05). Returns whether the server has one.
-    pub(super) async fn open_events(self: &Rc<Self>) -> bool {
+    /// Opens the stream of HTTP+SSE (2024-11-05). Returns whether the server has one that can be used.
+    pub(super) async fn open_events(self: &Rc<Self>) -> Result<bool, Failure> {
         let (bridge, (named, name)) = (Rc::clone(self), channel());
         let listening = tokio::task::spawn_local(async move {
             let was_open = bridge.events(named).await;
@@ -130,14 +143,42 @@ impl Bridge {
                 bridge.lost.notify_one();
             }
         });
-        let Ok(Ok(endpoint)) = timeout(ENDPOINT_WITHIN, name).await else {
+        let Ok(Ok(named)) = timeout(ENDPOINT_WITHIN, name).await else {
             listening.abort();
-            return false;
+            return Ok(false);
         };
         let mut state = self.state.borrow_mut();
+        let Some(endpoint) = self.own_target(&named) else {
+            listening.abort();
+            let (url, named) = (&self.url, masked_url(&named));
+            let text = format!(
+                "{url} names an endpoint of another server, {named}, and nothing is sent there: with the \
+                 URL of that server it may work"
+            );
+            if !std::mem::replace(&mut state.has_refused_endpoint, true) {
+                (self.say)(&text);
+            }
+            return Err(Failure::Text(text));
+        };
         state.endpoint = Some(endpoint);
         state.listening = Some(listening.abort_handle());
-        true
+        Ok(true)
+    }
+
+    /// Path and query of an endpoint; `None` where it is of another server.
+    fn own_target(&self, endpoint: &str) -> Option<String> {
+        // The recorder in between has put its own name in the place of the server's.
+        let here = format!("http://{}", self.client.address());
+        let path = endpoint.strip_prefix(&here).unwrap_or(endpoint);
+        if path.starts_with('/') {
+            return (!path.starts_with("//")).then(|| path.to_owned());
+        }
+        let is_absolute = path.contains("://");
+        let folder = self
+            .target
+            .rsplit_once('/')
+            .map_or("", |(folder, _)| folder);
+        (!is_absolute).then(|| format!("{folder}/{path}"))
     }
 
     /// Reads that stream to its end; `named` gets the endpoint. Returns whether there was one.
@@ -154,22 +195,7 @@ impl Bridge {
             return false;
         }
         let endpoint = String::from_utf8_lossy(&event.data);
-        // The recorder in between has made it a path where it named the server absolutely.
-        let path = endpoint
-            .split_once("://")
-            .and_then(|(_, rest)| rest.split_once('/'));
-        let endpoint = match path {
-            Some((_, path)) => format!("/{path}"),
-            None if endpoint.starts_with('/') => endpoint.into_owned(),
-            None => {
-                let folder = self
-                    .target
-                    .rsplit_once('/')
-                    .map_or("", |(folder, _)| folder);
-                format!("{folder}/{endpoint}")
-            }
-        };
-        let _ = named.send(endpoint);
+        let _ = named.send(endpoint.trim().to_owned());
         let (mut none_open, mut last) = (HashSet::new(), Resumption::default());
         let _ = self.read(&mut response, &mut none_open, &mut last).await;
         true

@@ -56,6 +56,8 @@ pub struct Sessions {
     path: String,
     /// Tells the user something.
     say: Rc<dyn Fn(&str)>,
+    /// Whether messages of a process were lost, because no client listened for them.
+    has_lost: Rc<Cell<bool>>,
     /// Refuse web pages and foreign names.
     is_guarded: bool,
     running: RefCell<BTreeMap<String, Rc<Process>>>,
@@ -77,6 +79,7 @@ impl Sessions {
             command,
             path,
             say,
+            has_lost: Rc::default(),
             is_guarded,
             running: RefCell::default(),
             worst: Cell::default(),
@@ -296,7 +299,8 @@ impl Sessions {
         drop(running);
         let random = getrandom::u64().map_err(|error| failed(error.to_string()))?;
         let session = format!("{random:016x}");
-        let process = Process::start(&self.command, is_shared, Rc::clone(&self.say));
+        let (say, has_lost) = (Rc::clone(&self.say), Rc::clone(&self.has_lost));
+        let process = Process::start(&self.command, is_shared, say, has_lost);
         let process = process.map_err(|error| failed(error.to_string()))?;
         self.mark_used(&process);
         let (sessions, name, one) = (Rc::clone(self), session.clone(), Rc::clone(&process));

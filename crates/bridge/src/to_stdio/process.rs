@@ -41,8 +41,8 @@ pub struct Process {
     is_silent: Cell<bool>,
     /// Messages for which there was no client yet.
     unheard: RefCell<Vec<Vec<u8>>>,
-    /// Whether there were more of them than are kept.
-    has_lost: Cell<bool>,
+    /// Whether a process had more of them than are kept, which is said once.
+    has_lost: Rc<Cell<bool>>,
     /// Tells the user something.
     say: Rc<dyn Fn(&str)>,
     /// Its exit code, once it has ended.
@@ -68,6 +68,7 @@ impl Process {
         command: &[OsString],
         is_shared: bool,
         say: Rc<dyn Fn(&str)>,
+        has_lost: Rc<Cell<bool>>,
     ) -> io::Result<Rc<Self>> {
         let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut child = Command::new(program)
@@ -89,7 +90,7 @@ impl Process {
             last_use: Cell::default(),
             is_silent: Cell::default(),
             unheard: RefCell::default(),
-            has_lost: Cell::default(),
+            has_lost,
             say,
             code,
         });

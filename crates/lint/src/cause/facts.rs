@@ -312,6 +312,12 @@ impl Facts {
         known.chain(self.unmet())
     }
 
+    /// Whether mcpreel answered the request in place of the server.
+    pub fn is_by_bridge(&self, call: &Exchange) -> bool {
+        let mut ways = self.failed.iter().flat_map(|failed| &failed.ways);
+        ways.any(|way| way.is_by_bridge && way.requests.contains(&call.request.0))
+    }
+
     pub fn events_that(&self, is: fn(&EventKind) -> bool) -> impl Iterator<Item = &Event> {
         self.events.iter().filter(move |event| is(&event.kind))
     }
@@ -361,6 +367,8 @@ pub struct Alike {
     pub answer: Option<Arc<str>>,
     /// The requests of all of these calls, in order.
     pub requests: Vec<Seq>,
+    /// Whether mcpreel answered in place of a server that gave no answer.
+    pub is_by_bridge: bool,
 }
 
 impl Failed {
@@ -379,6 +387,7 @@ impl Failed {
                     answer: exchange.answered().map(Into::into),
                     exchange,
                     requests: vec![request],
+                    is_by_bridge: false,
                 }),
             }
         }

@@ -181,13 +181,14 @@ const LEFT_UNANSWERED: &str = "left-unanswered";
 pub type Kind = (&'static str, fn(&Facts) -> Option<Cause>);
 
 /// All kinds, the gravest first. The last three are for recordings where no other kind is found.
-pub static KINDS: [Kind; 41] = [
+pub static KINDS: [Kind; 42] = [
     ("server-not-found", |it| startup::not_started(it, Some(127))),
     ("server-not-executable", |it| {
         startup::not_started(it, Some(126))
     }),
     ("server-not-started", |it| startup::not_started(it, None)),
     ("connections-broke", connections::connections_broke),
+    ("answered-by-bridge", network::answered_by_bridge),
     ("server-unreachable", network::unreachable),
     ("request-refused-by-proxy", network::refused_by_proxy),
     ("unauthorized", network::unauthorized),

@@ -29,7 +29,7 @@ fn version_refused(facts: &Facts) -> Option<Cause> {
         exchange.status == Status::Error && (code == Some("-32022") || said.contains("version"))
     };
     let exchange = facts.opening.iter().rev().find(is_refusal)?;
-    if facts.opened().is_some() {
+    if facts.opened().is_some() || facts.is_by_bridge(exchange) {
         return None;
     }
     let asked = facts.session.version_asked.as_deref().unwrap_or("unknown");
@@ -152,6 +152,10 @@ fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
     let since = |t: Moment| t.ns_since(last.t_request);
     let waited_ns = since(facts.could_answer_until());
     let call = phrases::call_at(last);
+    // That no server answered is told as such.
+    if facts.is_by_bridge(last) {
+        return None;
+    }
     if last.status == Status::Error {
         let answer = phrases::answer(last);
         let cause = Cause::new(

@@ -26,6 +26,42 @@ fn quoted(text: &str) -> String {
     cut(&escape(text), QUOTED)
 }
 
+/// mcpreel stood between a host on pipes and a server with a URL, and answered in place of the server.
+pub(super) fn answered_by_bridge(facts: &Facts) -> Option<Cause> {
+    let ways = facts.failed.iter().flat_map(|failed| &failed.ways);
+    let ways: Vec<_> = ways.filter(|way| way.is_by_bridge).collect();
+    let first = ways.first()?;
+    let said = first
+        .said()
+        .map_or(String::new(), |said| format!(": {}", quoted(said)));
+    let others = ways
+        .iter()
+        .map(|way| way.requests.len() as u64)
+        .sum::<u64>()
+        - 1;
+    let others = phrases::if_any(others, |n| {
+        format!("; {} likewise", plural(n, "other call"))
+    });
+    let sentence = format!(
+        "mcpreel answered {} in place of the server{said}{others}",
+        phrases::call_at(&first.exchange)
+    );
+    let advice = "Look at the recording of the network, which says what the server did: its name is that of \
+                  this one with -http behind it.";
+    let cause = Cause::new(Certain, sentence, advice).shown_call(&first.exchange);
+    let other = facts.context.other_side.as_deref().map(|other| {
+        let other = escape(other);
+        let text =
+            format!("what went over the network is the recording {other}: mcpreel why {other}");
+        Evidence::new(Place::Session, text)
+    });
+    let rest = ways
+        .iter()
+        .skip(1)
+        .map(|way| phrases::request(&way.exchange));
+    Some(cause.shown(other).shown(rest))
+}
+
 /// The last tries to reach the server, all of which failed, the last first; and how many were before them.
 pub(super) fn failed_tries(facts: &Facts) -> (Vec<&Event>, usize) {
     let is_try = |kind: &EventKind| {

@@ -321,6 +321,7 @@ const EACH: usize = 100;
 /// Calls were answered with an error.
 pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
     let is_meant = |failed: &&Failed| match &*failed.first().method {
+        _ if failed.ways.iter().all(|way| way.is_by_bridge) => false,
         // A handshake that failed has a cause of its own.
         "initialize" => {
             negotiation::version_mismatch(facts).is_none()

@@ -223,8 +223,7 @@ impl Server {
                 Found::Entry(found.entry, found.repeats)
             }
             Err(_) if asking.retry.is_some_and(|retry| retry.state.is_some()) => unknown_state(id),
-            // Hosts ping at any time.
-            Err(_) if &*wanted.subject.method == "ping" => {
+            Err(_) if self.is_answered_by_rote(&wanted.subject.method) => {
                 let id = id.json();
                 Found::Own(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#).into_bytes())
             }
@@ -237,6 +236,14 @@ impl Server {
                 _ => Found::Nothing(reason),
             },
         }
+    }
+
+    /// Whether a request that is not on record gets an empty result: hosts ping at any time, and set the level
+    /// of log messages where the server has some.
+    fn is_answered_by_rote(&self, method: &str) -> bool {
+        let declared = self.index.session.server.capabilities.as_deref();
+        let logs = || Declared::read(declared).has("logging");
+        method == "ping" || method == "logging/setLevel" && logs()
     }
 
     /// The answer to a probe that is not on record, by what is known of a server of the newer era;

@@ -395,7 +395,9 @@ fn outcome(exchange: &Exchange, http_status: Option<u16>) -> Outcome {
     let answered = exchange.response.is_some();
     match exchange.status {
         Status::Late => Outcome::Silence,
-        Status::HttpError => http_status.map_or(Outcome::Silence, Outcome::Refused),
+        Status::HttpError | Status::Probe if !answered => {
+            http_status.map_or(Outcome::Silence, Outcome::Refused)
+        }
         Status::InputRequired if answered => Outcome::Input,
         // A request that was refused opened no stream.
         _ if exchange.is_listen() && exchange.code.is_none() => Outcome::Stream,

@@ -199,6 +199,8 @@ impl Play<'_> {
             },
             // The recording of a cassette is temporary; the cassette stays.
             parent: (!self.recording.is_temporary()).then(|| self.summary.id.clone()),
+            id: None,
+            other_side: None,
             played: (self.recording.is_temporary()).then(|| file().to_string_lossy().into_owned()),
             read_only_tools,
             max_size: None,

@@ -115,6 +115,7 @@ impl Header {
             recording: String::new(),
             origin: "import".to_owned(),
             parent: None,
+            other_side: None,
             played: None,
             wall_ns: 0,
             transport: self.transport.clone().unwrap_or_else(|| "stdio".to_owned()),
@@ -138,10 +139,11 @@ pub(super) fn reason(error: &serde_json::Error) -> String {
 }
 
 /// Fields of the start event that are those of one session, or stand in the header.
-const LEFT_OUT: [&str; 11] = [
+const LEFT_OUT: [&str; 12] = [
     "recording",
     "origin",
     "parent",
+    "other_side",
     "played",
     "wall_ns",
     "transport",

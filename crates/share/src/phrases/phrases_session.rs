@@ -29,6 +29,10 @@ pub fn facts(summary: &Summary, given_up: u64) -> Facts {
         sides(&summary.session, &mut facts);
     }
     facts.extend(process(&summary.context));
+    facts.extend(known([(
+        "other side",
+        super::recording::other_side(summary),
+    )]));
     ending(&summary.session, summary, &mut facts);
     counts(summary, given_up, &mut facts);
     facts

@@ -49,6 +49,16 @@ fn named(name: &str, argv: &[String], who: String) -> String {
     }
 }
 
+/// The recording of the other side of a bridge, and the command that tells of it.
+pub fn other_side(summary: &Summary) -> Option<String> {
+    let other = escape(summary.context.other_side.as_deref()?);
+    let has = match &*summary.context.transport {
+        "stdio" => "what went over the network",
+        _ => "what passed between host and mcpreel",
+    };
+    Some(format!("{other} has {has}: mcpreel why {other}"))
+}
+
 /// The origin in a word or two, unless it is a live session: `replay`, `mock, redacted`.
 pub fn origin(entry: &Entry) -> Option<String> {
     let origin = entry.context().map(|context| escape(&context.origin));

@@ -5,6 +5,7 @@ use crate::schema::to_sql;
 use mcpreel_lint::Linter;
 use mcpreel_trace::analysis::Analysis;
 use mcpreel_trace::conversation::Conversations;
+use mcpreel_trace::correlator::may_be_of_probe;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{FrameHead, Seq};
@@ -127,7 +128,9 @@ impl Network {
             Part::ResponseHead => self.response_head(head),
             Part::Event if head.carried.is_endpoint => {
                 let target = String::from_utf8_lossy(raw);
-                let conversation = self.who.endpoint(target.trim());
+                let asked = self.log.get(http).map(|it| it.target.clone());
+                let asked = asked.unwrap_or_default();
+                let conversation = self.who.endpoint(&asked, target.trim());
                 self.log.belongs(http, conversation);
             }
             _ => {}
@@ -144,6 +147,7 @@ impl Network {
                 }
                 it.frame(head, raw, content, root);
             });
+            self.fall_back(conversation);
         }
         if let Some(carrier) = self.log.get(http).filter(|_| is_over)
             && !self.who.is_answered_elsewhere(carrier)
@@ -209,6 +213,14 @@ impl Network {
         if http.is_redirected() && http.asked.is_initialize {
             self.who.begins_again(conversation);
         }
+        let has_begun = |it: &Conversation| it.analysis.correlator().has_begun();
+        let is_new = self
+            .followed
+            .get(&conversation)
+            .is_some_and(|it| !has_begun(it));
+        if is_new && may_be_of_probe(status) && http.asked.requests > 0 {
+            self.who.is_refused(http);
+        }
         let Some(one) = self.followed.get_mut(&conversation) else {
             let strangers = &mut self.strangers;
             return strangers.linter.http(&strangers.analysis, http);
@@ -219,6 +231,19 @@ impl Network {
             one.analysis.http_resumed();
         }
         one.linter.http(&one.analysis, http);
+    }
+
+    /// Where `conversation` has begun over HTTP+SSE, the requests that its client sent before to find that
+    /// out have not failed.
+    fn fall_back(&mut self, conversation: u32) {
+        let has_begun = |it: &Conversation| it.analysis.correlator().has_begun();
+        let before = self.who.before_fallback(conversation);
+        if let Some(before) =
+            before.filter(|_| self.followed.get(&conversation).is_some_and(has_begun))
+            && let Some(one) = self.followed.get_mut(&before)
+        {
+            one.analysis.fell_back();
+        }
     }
 
     /// Leaves out what is JSON, but was not meant to be a message: documents about authorization, and

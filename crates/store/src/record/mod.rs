@@ -20,7 +20,7 @@ pub mod proxy;
 mod recorder;
 
 pub use keeper::index_by_this_program;
-pub use recorder::{Recorder, of_command};
+pub use recorder::{Recorder, new_id, of_command};
 
 use mcpreel_capture::process::spawn::SpawnError;
 use mcpreel_capture::process::{self, exit_event, signals};
@@ -53,6 +53,10 @@ pub struct Options {
     pub origin: &'static str,
     /// The id of the recording that this one is made from.
     pub parent: Option<String>,
+    /// The id that the recording gets; `None`: any.
+    pub id: Option<String>,
+    /// The id of the recording of the other side of a bridge.
+    pub other_side: Option<String>,
     /// The file that a replay plays, where it has no such parent.
     pub played: Option<String>,
     /// Tools that a replay calls and that only read.

@@ -113,6 +113,15 @@ fn hide(word: &mut String, secrets: &[(String, String)]) {
     }
 }
 
+/// An id for a recording, eight hex digits.
+pub fn new_id() -> Result<String, String> {
+    Ok(format!("{:08x}", random()?))
+}
+
+fn random() -> Result<u32, String> {
+    getrandom::u32().map_err(|error| error.to_string())
+}
+
 pub(super) struct Files {
     pub(super) spool: PathBuf,
     pub(super) reel: PathBuf,
@@ -122,7 +131,6 @@ pub(super) struct Files {
 impl Files {
     fn create(options: &Options, clock: Clock) -> Result<(Writer, Self), String> {
         let dir = options.dir.clone()?;
-        let random = || getrandom::u32().map_err(|error| error.to_string());
         let mut ours = context::of(&options.command, clock.wall_ns());
         let words = ours.argv.iter_mut().chain(&mut ours.host.command);
         words.for_each(|word| hide(word, &options.secrets));
@@ -131,12 +139,13 @@ impl Files {
         let name = options.name.clone();
         let context = ProcessContext {
             cwd: cwd.or(ours.cwd),
-            recording: format!("{:08x}", random()?),
+            recording: options.id.clone().map_or_else(new_id, Ok)?,
             name: name.unwrap_or_else(|| of_command(&options.command)),
             transport: options.transport.into(),
             url: options.url.clone(),
             origin: options.origin.into(),
             parent: options.parent.clone(),
+            other_side: options.other_side.clone(),
             played: options.played.clone(),
             read_only_tools: options.read_only_tools.clone(),
             slow_ns: Some(options.slow_ns.unwrap_or(DEFAULT_SLOW_NS)),

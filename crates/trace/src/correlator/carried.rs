@@ -16,6 +16,7 @@ impl Correlator {
         self.changes.begin();
         self.now = self.now.max(head.t_last);
         let said = status_line(status);
+        self.refused_by_http(head.carried.http, status);
         self.each_open(head.carried.http, false, |exchange| {
             without_answer(exchange, status, &said);
             exchange.t_response = Some(head.t_first);

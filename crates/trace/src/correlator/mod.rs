@@ -19,6 +19,7 @@
 //! * Input rounds: see `input_rounds`. The time between the answer that asked for input and the retry
 //!   is counted in the `waited_ns` of the retry, and `chain` is the first exchange of the chain,
 //!   also on that one.
+//! * Probes: see `probes`. Their status changes when the fallback has worked.
 //! * Memory holds [`HELD_BYTES`] of what is open, at most [`HISTORY`] calls that ended, and a bounded
 //!   number of rounds. What is open beyond that is given up, the oldest first: nobody
 //!   knows what becomes of it, which is observed, and what still comes for it is told from what fits
@@ -29,6 +30,7 @@ mod carried;
 mod input_rounds;
 mod notification;
 mod open_calls;
+mod probes;
 mod request;
 mod response;
 
@@ -43,6 +45,8 @@ use mcpreel_wire::id::RequestId;
 use mcpreel_wire::message::{Body, Content, Direction, Era, Message};
 use open_calls::{Calls, Kept};
 pub use open_calls::{HELD_BYTES, HISTORY, HISTORY_BYTES};
+use probes::Probes;
+pub use probes::may_be_of_probe;
 pub use response::status_of;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -53,6 +57,7 @@ pub struct Correlator {
     pub(crate) changes: Changes,
     calls: Calls,
     rounds: Rounds,
+    probes: Probes,
     ending: Ending,
     /// Era of the client's latest request.
     era: Era,

@@ -135,6 +135,7 @@ impl Correlator {
         let status = call.exchange.status;
         self.changes.touch(&call.exchange);
         self.calls.answer(id);
+        self.answered_probe(id);
         if status != Status::Task {
             self.end_wait(id, at.head.t_last);
         }

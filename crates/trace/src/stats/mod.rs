@@ -42,7 +42,7 @@ pub struct Stats {
     /// without those given up.
     pub server_ns: u64,
     /// Calls of the client without a latency: open, cancelled, or never answered. Subscriptions,
-    /// which are not waited for, do not count, nor do those [given up](Row::given_up).
+    /// which are not waited for, do not count, nor do probes and those [given up](Row::given_up).
     pub unmeasured: u64,
     /// Exchanges of methods or tools that have no row, because there are too many of these.
     pub rest: u64,
@@ -175,7 +175,7 @@ impl Collector {
             let own_ns = exchange.own_ns().unwrap_or(ns);
             self.stats.server_ns = self.stats.server_ns.saturating_add(own_ns);
             self.slow(exchange, ns);
-        } else if is_call && exchange.status != Status::GivenUp {
+        } else if is_call && !matches!(exchange.status, Status::GivenUp | Status::Probe) {
             self.stats.unmeasured += 1;
         }
     }

@@ -115,6 +115,9 @@ fn parts(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
         parts.push((0, Role::Bad, format!("{} failed", count(summary.failed))));
     }
     parts.extend(findings(look, vitals));
+    let other = summary.context.other_side.as_deref();
+    let other = other.map(|other| format!("other side {}", escape(other)));
+    parts.extend(other.map(|other| (7, Role::Faint, other)));
     parts
 }
 

@@ -212,6 +212,7 @@ pub fn about(entry: &Row) -> [String; 2] {
             format!("{origin} of {parent}; P compares them")
         }));
     }
+    how.extend(entry.summary().and_then(recording::other_side));
     let context = entry.context();
     who.extend(context.map(|context| phrases::command(&context.argv)));
     [who.join("; "), how.join("; ")]

@@ -1,5 +1,6 @@
 //! What error codes mean (JSON-RPC 2.0 section 5.1, and the revisions of the protocol).
 
+use crate::json::{Value, follow};
 use crate::message::Era;
 
 /// A JSON-RPC or MCP error code with a meaning.
@@ -9,6 +10,18 @@ pub struct ErrorCode {
     pub meaning: &'static str,
     /// The era that defines it, `None` for both.
     pub era: Option<Era>,
+}
+
+/// The member of an error's `data` that only errors of our own have, which are given in place of a server:
+/// servers use the same codes.
+pub const OWN: &str = "mcpreel";
+
+/// The code of such an error (JSON-RPC 2.0, 5.1: the range of servers' own errors).
+pub const OWN_CODE: i32 = -32000;
+
+/// Whether a response is an error that mcpreel gave in place of a server.
+pub fn is_own_error(response: Value<'_>) -> bool {
+    follow(response, &["error", "data", OWN]).is_some()
 }
 
 pub const CODES: &[ErrorCode] = &[

@@ -167,7 +167,7 @@ impl Trace<'_> {
         attributes.some("error.type", failure.as_ref().map(|(kind, _)| &**kind));
         // The code of one that HTTP refused is the status, which is no code of JSON-RPC.
         let code = exchange.code.as_deref().map(plain);
-        let code = code.filter(|_| exchange.status != Status::HttpError);
+        let code = code.filter(|_| !is_refused_by_http(exchange));
         attributes.some("rpc.response.status_code", code.as_deref());
         attributes.text("mcpreel.status", exchange.status.as_str());
         attributes.number("mcpreel.seq", exchange.request.0.0);
@@ -235,6 +235,7 @@ impl Trace<'_> {
     /// The kind of an exchange's failure, and what is said of it.
     fn failure(&self, exchange: &Exchange) -> Option<(String, String)> {
         let kind = match (exchange.code.as_deref(), exchange.status) {
+            (_, Status::Probe) => return None,
             (Some(code), _) => plain(code),
             (None, Status::Error) => "error".to_owned(),
             (None, Status::ToolError) => "tool_error".to_owned(),
@@ -242,7 +243,7 @@ impl Trace<'_> {
             (None, Status::Unanswered) => "unanswered".to_owned(),
             _ => return None,
         };
-        let is_http = exchange.status == Status::HttpError;
+        let is_http = is_refused_by_http(exchange);
         let is_error = exchange.code.is_some() || exchange.status == Status::Error;
         // What a task was created with is no reason why it failed.
         let said = exchange
@@ -379,6 +380,12 @@ impl Trace<'_> {
             ..Span::default()
         }
     }
+}
+
+/// Whether the code of an exchange is a status of HTTP.
+fn is_refused_by_http(exchange: &Exchange) -> bool {
+    let is_refused = matches!(exchange.status, Status::HttpError | Status::Probe);
+    is_refused && exchange.response.is_none()
 }
 
 /// The text of a JSON string, or of whatever else it is.

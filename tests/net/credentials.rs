@@ -19,8 +19,10 @@ fn on_disk(library: &Library) -> Vec<u8> {
         .collect();
     let wal = library.files("reel-wal");
     let files = files.iter().chain(&wal);
+    // The indexer may be done with one meanwhile, and delete it.
     files
-        .flat_map(|file| std::fs::read(file).unwrap())
+        .filter_map(|file| std::fs::read(file).ok())
+        .flatten()
         .collect()
 }
 

@@ -118,12 +118,16 @@ impl Conversations {
     /// The stream of events at `asked` named the endpoint to which its client sends: the conversation of
     /// both.
     pub fn endpoint(&mut self, asked: &str, target: &str) -> u32 {
-        let path = target
-            .split_once("://")
-            .and_then(|(_, rest)| rest.find('/').map(|at| &rest[at..]));
+        let path = match target.split_once("://") {
+            Some((_, rest)) => rest.find('/').map_or(rest, |at| &rest[at..]).to_owned(),
+            None if target.starts_with('/') => target.to_owned(),
+            None => {
+                let folder = asked.split('?').next().and_then(|it| it.rsplit_once('/'));
+                format!("{}/{target}", folder.map_or("", |(folder, _)| folder))
+            }
+        };
         let conversation = self.begin();
-        let key = Key::Endpoint(path.unwrap_or(target).into());
-        self.known.insert(key, conversation);
+        self.known.insert(Key::Endpoint(path.into()), conversation);
         if let Some(before) = self.refused.remove(asked) {
             self.fallbacks.insert(conversation, before);
         }

@@ -13,7 +13,7 @@ use crate::event::{Closer, EventKind, Party};
 use crate::frame::{FrameHead, Seq};
 use compact_str::CompactString;
 use mcpreel_wire::http::body::BodyLength;
-use mcpreel_wire::http::{Ended, Head, Part, head};
+use mcpreel_wire::http::{Ended, Head, Part, coding, head};
 use mcpreel_wire::message::{Body, Content, Direction};
 use mcpreel_wire::text::{plural, size};
 use serde::Serialize;
@@ -73,7 +73,8 @@ pub struct HttpExchange {
     pub is_resumable: bool,
     /// Decoded bytes of the body of its response. On no row.
     pub body_bytes: u64,
-    /// Only the beginning of a part of its response is kept: nobody knows what the rest says. On no row.
+    /// Only the beginning of a part of its response is kept, or it is in an unknown coding: nobody knows what
+    /// the rest says. On no row.
     pub is_shortened: bool,
     /// The client that sent it, in its own words. On no row: the head has it.
     pub user_agent: Option<CompactString>,
@@ -332,6 +333,7 @@ impl HttpLog {
         if let Some(session) = parsed.get(SESSION) {
             exchange.session = Some(session.into());
         }
+        exchange.is_shortened |= coding::is_unknown(&parsed);
         let length = BodyLength::of(&parsed, Some(&exchange.method));
         exchange.response_head = Some(parsed);
         (length == BodyLength::Known(0)).then_some(End::Whole)

@@ -10,6 +10,7 @@
 //! Senders err: bytes that prove to be none of their coding before any came out are given as they
 //! are, and bytes behind the end of a coding are left out.
 
+use super::Head;
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use flate2::{Decompress, FlushDecompress, Status};
 use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer};
@@ -32,6 +33,13 @@ const MAX_HELD: usize = 256 << 10;
 
 /// The largest window of zstd as a content coding (RFC 9659), 8 MiB.
 const ZSTD_WINDOW: u32 = 23;
+
+/// Whether the body behind `head` is in a coding that is not undone here.
+pub fn is_unknown(head: &Head) -> bool {
+    let is_known =
+        |name: &str| name.eq_ignore_ascii_case("identity") || Coding::named(name).is_some();
+    !head.list("content-encoding").all(is_known)
+}
 
 /// The input is not of the coding, or a bomb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

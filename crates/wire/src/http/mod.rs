@@ -23,7 +23,7 @@
 //! messages in order to forward them.
 
 pub mod body;
-mod coding;
+pub mod coding;
 mod content;
 mod decoder;
 mod events;

@@ -117,6 +117,12 @@ pub(super) fn stream_cut(facts: &Facts) -> Option<Cause> {
             "Nothing was sent for so long that a proxy, a load balancer or the client gave up. Let the \
              server send a comment (`: keepalive`) every 15 seconds, or raise the limit in between.",
         )
+    } else if facts.https.last_served == 0 && is_plain(facts) {
+        (
+            Certain,
+            "The server has never answered. Where it speaks TLS, the URL begins with https://. Else it, or \
+             what is in between, ended the connection: look at the server's log at that moment.",
+        )
     } else {
         (
             Certain,
@@ -126,6 +132,11 @@ pub(super) fn stream_cut(facts: &Facts) -> Option<Cause> {
     };
     let cause = Cause::new(certainty, sentence, advice).shown([phrases::request(call)]);
     Some(cause.shown([network::at(http, network::phrases_of(http))]))
+}
+
+fn is_plain(facts: &Facts) -> bool {
+    let url = facts.context.url.as_deref();
+    url.is_some_and(|url| url.starts_with("http://"))
 }
 
 /// Streams of the server to its client break when they are idle.

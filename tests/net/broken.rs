@@ -101,6 +101,39 @@ fn a_call_that_a_resumed_stream_answers_is_not_lost() {
     }
 }
 
+/// Once the answer kept the status of HTTP as its code.
+#[test]
+fn an_answer_that_comes_after_all_has_no_status_for_a_code() {
+    let dir = tempfile::tempdir().unwrap();
+    let case = format!("< end\nafter 400\n{RESUMED}{ANSWER}");
+    let (_, call) = told(dir.path(), &case);
+    assert_eq!((call.status, call.code), (Status::Ok, None));
+}
+
+/// To close the stream is how a client of the newer era cancels.
+#[test]
+fn a_stream_in_an_unknown_coding_is_left_or_cut_as_any_other() {
+    let post = r#"
+> POST /mcp
+> MCP-Protocol-Version: 2026-07-28
+>
+> request 1 tools/call {"name":"work","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}
+< 200
+< Content-Type: text/event-stream
+< Content-Encoding: compress
+<
+"#;
+    for (end, status) in [
+        ("close client", Status::Cancelled),
+        ("close server", Status::Lost),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let recording = wire::told(dir.path(), &format!("{post}{end}\nafter 400\n"));
+        let calls = recording.exchanges(ExchangeId(0), 10).unwrap();
+        assert_eq!(calls[0].status, status, "{end}");
+    }
+}
+
 /// Nobody knows whether a stream that was taken up would have brought the answer.
 #[test]
 fn a_call_whose_stream_was_taken_up_again_is_open_until_the_end() {

@@ -50,7 +50,7 @@ rules! {
         .fix("Answer with 202 and no body where the POST holds no request.");
 
     NO_ANSWER = error("http-no-answer").of(section::STREAMABLE_HTTP).only(SINCE_B)
-        .finds("a response of HTTP that came to its end with success, and without the answer to its request")
+        .finds("an HTTP response that ended with a success status, but without the answer to its request")
         .why("The client has nothing to wait for any more: it fails, or waits until it times out.")
         .fix("Answer each request on the response to its POST, as JSON or as an event; 202 is for notifications and responses only. Where a page came, the URL is that of something else.");
 

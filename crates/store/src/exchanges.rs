@@ -43,7 +43,7 @@ pub struct Notified {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
     pub from: Moment,
-    /// When the response was complete, if it was; for a request that was given up, when it began.
+    /// When the response was complete, or its stream broke; for a request that was given up, when it began.
     pub to: Option<Moment>,
     pub failed: bool,
 }

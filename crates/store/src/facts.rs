@@ -81,7 +81,7 @@ const CUT: &str = "WHERE id IN (
             WHERE (status >= 300 OR ended = 'cut') AND ended = 'cut' ORDER BY id DESC LIMIT ?1))
     ORDER BY id";
 const LAST_SERVED: &str =
-    "SELECT id FROM http WHERE status < 300 AND NOT alone ORDER BY id DESC LIMIT 1";
+    "SELECT id, t_request FROM http WHERE status < 300 AND NOT alone ORDER BY id DESC LIMIT 1";
 const LAST_INITIALIZE: &str =
     "SELECT max(http) FROM exchange WHERE method = 'initialize' AND status = 'ok'";
 const CONFIRMED: &str = "SELECT 1 FROM (SELECT method, direction FROM message
@@ -176,22 +176,24 @@ impl Recording {
         Ok(facts)
     }
 
-    /// What is known of HTTP, if these calls are lost.
-    fn https_of_causes(&self, never_answered: &Sample) -> Result<Https, ReadError> {
-        let last = |sql| self.one(sql, [], |row| row.get::<_, Option<u32>>(0));
+    /// What is known of HTTP; `lost`: the calls whose streams may have been cut off.
+    fn https_of_causes(&self, lost: &Sample) -> Result<Https, ReadError> {
+        let id_and_t = |row: &Row<'_>| Ok((row.get(0)?, Moment(number(row, 1)?)));
+        let last_served = self.one(LAST_SERVED, [], id_and_t)?;
+        let last_initialize = self.one(LAST_INITIALIZE, [], |row| row.get::<_, Option<u32>>(0))?;
         let mut https = Https {
             refused: self.rows(REFUSED, [HTTPS])?,
             cut: self.rows(CUT, [HTTPS])?,
             answerless: self.answerless()?,
-            last_served: last(LAST_SERVED)?.flatten().unwrap_or_default(),
-            last_initialize: last(LAST_INITIALIZE)?.flatten().unwrap_or_default(),
+            last_served: last_served.unwrap_or_default(),
+            last_initialize: last_initialize.flatten().unwrap_or_default(),
             authorization: Vec::new(),
         };
         for http in &mut https.refused {
             self.read_heads(http)?;
         }
         // A stream that is as long as its connection was cut off where a call was lost with it.
-        for call in &never_answered.exchanges {
+        for call in &lost.exchanges {
             let http = self.http(call.http)?;
             let closed = http.filter(|http| http.ended == Some(End::Closed));
             https.cut.extend(closed);
@@ -217,7 +219,7 @@ impl Recording {
                 .is_some_and(|code| code.starts_with('2'));
             is_success && call.has_failed()
         });
-        let calls = calls.into_iter().take(HTTPS as usize);
+        let calls = calls.into_iter().take(Https::ANSWERLESS);
         let pair = |call: Exchange| Ok(self.http(call.http)?.map(|http| (call, http)));
         calls.filter_map(|call| pair(call).transpose()).collect()
     }

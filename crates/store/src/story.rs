@@ -263,7 +263,7 @@ impl Story {
         let to = match self.exchange.response {
             Some((seq, _)) => seq.0,
             // Nothing comes of it behind the response without an answer.
-            None if self.exchange.status == Status::HttpError => {
+            None if matches!(self.exchange.status, Status::HttpError | Status::Probe) => {
                 1 + recording.number(LAST_OF_HTTP, [self.exchange.http])?
             }
             None => u64::MAX,

@@ -102,7 +102,7 @@ impl Conversations {
 
     /// The first requests of a conversation were refused, as they are by a server of an older era or
     /// transport.
-    pub fn is_refused(&mut self, http: &HttpExchange) {
+    pub fn remember_refusal(&mut self, http: &HttpExchange) {
         // A client of the modern era goes on with `initialize`.
         if http.asked.version.is_some() {
             self.unbegun.insert(http.conversation, ());

@@ -72,8 +72,8 @@ impl Exchange {
     }
 
     /// Nanoseconds for which somebody waited in vain: until the cancel, until what would have carried the
-    /// response broke, or until `end`, which is the end of the recording or now, if it is known. None where an answer came before that or is not
-    /// waited for.
+    /// response broke, or until `end`, which is the end of the recording or now, if it is known. None where
+    /// an answer came before that or is not waited for.
     pub fn unanswered_ns(&self, end: impl Into<Option<Moment>>) -> Option<u64> {
         let until = match self.status {
             Status::Cancelled | Status::Late => self.t_cancelled?,

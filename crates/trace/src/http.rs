@@ -27,7 +27,7 @@ pub const SESSION: &str = "Mcp-Session-Id";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each is an answer to a question of its own"
+    reason = "independent facts about one response; none excludes another"
 )]
 pub struct HttpExchange {
     /// The number in the recording, from 1, in the order of the requests.
@@ -173,7 +173,7 @@ words! {
         Closed = "closed", "it was as long as the connection";
         Cut = "cut", "the server, or what is between, broke it off";
         Left = "left", "the client left it";
-        Unfinished = "unfinished", "the recording ended before it";
+        Unfinished = "unfinished", "the recording ended before it was complete";
     }
 }
 
@@ -212,7 +212,7 @@ impl HttpExchange {
     pub fn is_resumption(&self) -> bool {
         let request = self.request_head.as_ref();
         let asks = request.is_some_and(|head| head.get("Last-Event-ID").is_some());
-        asks && self.status == Some(200)
+        asks && self.status == Some(200) && self.is_stream()
     }
 
     /// Whether the client has to send the same request elsewhere (RFC 9110 sections 15.4.8 and 15.4.9).

@@ -72,7 +72,7 @@ pub struct Progress {
     pub released: u64,
     /// The end of what is on record.
     pub drained: u64,
-    /// Frames of which everything was derived anew, while that is done.
+    /// Frames whose rows the last rebuild has derived so far; readers take a change as a sign of life.
     #[serde(default)]
     pub derived: u64,
     /// The recorder has ended or gone, and the indexer takes in the rest.

@@ -1,6 +1,6 @@
 //! Causes in connections over the network that break.
 
-use super::Certainty::{Certain, Likely};
+use super::Certainty::{self, Certain, Likely};
 use super::facts::Facts;
 use super::{AT_ONCE_NS, Cause, SECOND_NS, network, phrases};
 use mcpreel_trace::clock::Moment;
@@ -45,7 +45,9 @@ pub(super) fn connections_broke(facts: &Facts) -> Option<Cause> {
     ];
     let since = since.into_iter().flatten().min()?;
     let mut cut_off = calls_cut_off(facts);
-    cut_off.retain(|(_, http)| end_of(http) <= since);
+    // Where the server has answered after the break, what failed later has a reason of its own.
+    let (_, served) = facts.https.last_served;
+    cut_off.retain(|(_, http)| served <= end_of(http) && end_of(http) <= since);
     let t = cut_off.iter().map(|(_, http)| end_of(http)).max()?;
     cut_off.retain(|(_, http)| t.ns_since(end_of(http)) < AT_ONCE_NS);
     let calls = cut_off.iter().map(|(call, _)| *call);
@@ -57,7 +59,7 @@ pub(super) fn connections_broke(facts: &Facts) -> Option<Cause> {
         found_after(&failed, refused.first().copied())
     );
     let advice = "The server, or what is in front of it, was killed, has crashed or was restarted: look at its \
-                  log at that moment, and at whoever starts it. What went wrong after that comes of it.";
+                  log at that moment, and at whoever starts it. Later failures are consequences of this.";
     let tries = failed
         .last()
         .map(|event| phrases::event(event, "not reached"));
@@ -69,23 +71,26 @@ pub(super) fn connections_broke(facts: &Facts) -> Option<Cause> {
     Some(cause.shown(cut_off.iter().map(|(_, http)| response(http))))
 }
 
-/// `the server could not be reached (3 tries)`, and what another server said.
+/// `the server could not be reached (3 tries)`, and what another server said, in the order of time.
 fn found_after(failed: &[&Event], refused: Option<&HttpExchange>) -> String {
-    let mut found = Vec::new();
-    if !failed.is_empty() {
+    let unreachable = failed.last().map(|first| {
         let tries = match failed.len() {
             1 => String::new(),
             tries => format!(" ({tries} tries)"),
         };
-        found.push(format!("the server could not be reached{tries}"));
-    }
-    if let Some(http) = refused {
-        let status = http.status.unwrap_or_default();
-        let request = network::named(http);
-        found.push(format!(
+        let said = format!("the server could not be reached{tries}");
+        (first.t, said)
+    });
+    let another = refused.map(|http| {
+        let (request, status) = (network::named(http), http.status.unwrap_or_default());
+        let said = format!(
             "a server came that does not know the session: it refused {request} with {status}"
-        ));
-    }
+        );
+        (http.t_request, said)
+    });
+    let mut found: Vec<_> = unreachable.into_iter().chain(another).collect();
+    found.sort();
+    let found: Vec<_> = found.into_iter().map(|(_, said)| said).collect();
     found.join(", and ")
 }
 
@@ -110,14 +115,25 @@ pub(super) fn stream_cut(facts: &Facts) -> Option<Cause> {
             events => format!("{} had come", plural(events, "event")),
         }
     );
-    let silent = end.ns_since(http.t_first.or(http.t_head).unwrap_or(http.t_request));
-    let (certainty, advice) = if is_its_own && http.events <= 1 && silent >= IDLE_NS {
+    let (certainty, advice) = reason_of_cut(facts, http, is_its_own);
+    let cause = Cause::new(certainty, sentence, advice).shown([phrases::request(call)]);
+    Some(cause.shown([network::at(http, network::phrases_of(http))]))
+}
+
+/// Why a response was cut off, as far as that can be said, and what to look at.
+fn reason_of_cut(
+    facts: &Facts,
+    http: &HttpExchange,
+    is_its_own: bool,
+) -> (Certainty, &'static str) {
+    let silent = end_of(http).ns_since(http.t_first.or(http.t_head).unwrap_or(http.t_request));
+    if is_its_own && http.events <= 1 && silent >= IDLE_NS {
         (
             Likely,
             "Nothing was sent for so long that a proxy, a load balancer or the client gave up. Let the \
              server send a comment (`: keepalive`) every 15 seconds, or raise the limit in between.",
         )
-    } else if facts.https.last_served == 0 && is_plain(facts) {
+    } else if facts.https.last_served.0 == 0 && is_plain(facts) {
         (
             Certain,
             "The server has never answered. Where it speaks TLS, the URL begins with https://. Else it, or \
@@ -129,9 +145,7 @@ pub(super) fn stream_cut(facts: &Facts) -> Option<Cause> {
             "The server, or what is in between, ended it: look at the server's log at that moment. Where \
              it is a limit of a proxy, raise it.",
         )
-    };
-    let cause = Cause::new(certainty, sentence, advice).shown([phrases::request(call)]);
-    Some(cause.shown([network::at(http, network::phrases_of(http))]))
+    }
 }
 
 fn is_plain(facts: &Facts) -> bool {

@@ -92,14 +92,20 @@ pub struct Https {
     pub refused: Vec<HttpExchange>,
     /// The first and the last whose responses were cut off.
     pub cut: Vec<HttpExchange>,
-    /// The first calls whose responses came to their ends without the answers, with these.
+    /// The first calls whose responses came to their ends without the answers, with these,
+    /// [`Self::ANSWERLESS`] at most.
     pub answerless: Vec<(Exchange, HttpExchange)>,
     /// The steps of logging in, if a token was wanted.
     pub authorization: Vec<Step>,
-    /// The last exchange that was answered with success and had a message in its request.
-    pub last_served: u32,
+    /// The last exchange that was answered with success and had a message in its request, and when its
+    /// request came.
+    pub last_served: (u32, Moment),
     /// The last that carried an `initialize` that was answered with a result.
     pub last_initialize: u32,
+}
+
+impl Https {
+    pub const ANSWERLESS: usize = 16;
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

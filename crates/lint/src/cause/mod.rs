@@ -7,7 +7,8 @@
 //! * [`facts`]: what is known of a recording, bounded whatever its length;
 //! * [`KINDS`]: all kinds of causes, the gravest first: what kept a session from starting, what
 //!   ended it, what it hangs on, what failed in it, what is only odd;
-//! * `startup`, `network`, `connections`, `ending`, `negotiation`, `streams`, `requests`, `broken_rules`: their functions;
+//! * `startup`, `network`, `connections`, `ending`, `negotiation`, `streams`, `requests`, `broken_rules`:
+//!   their functions;
 //! * `phrases`: evidence and words that several of them need; `stderr_lines`: which line of stderr
 //!   names the fault.
 //!

@@ -1,7 +1,7 @@
 //! Causes in how a server is reached over the network: HTTP, authorization, sessions.
 
 use super::Certainty::Certain;
-use super::facts::Facts;
+use super::facts::{Facts, Https};
 use super::{Cause, Evidence, Place, SHOWN, phrases};
 use mcpreel_trace::correlator::NO_ANSWER;
 use mcpreel_trace::event::{Event, EventKind, Step};
@@ -34,14 +34,9 @@ pub(super) fn answered_by_bridge(facts: &Facts) -> Option<Cause> {
     let said = first
         .said()
         .map_or(String::new(), |said| format!(": {}", quoted(said)));
-    let others = ways
-        .iter()
-        .map(|way| way.requests.len() as u64)
-        .sum::<u64>()
-        - 1;
-    let others = phrases::if_any(others, |n| {
-        format!("; {} likewise", plural(n, "other call"))
-    });
+    let others = ways.iter().map(|way| way.requests.len()).sum::<usize>() - 1;
+    let is_all = facts.failed.iter().all(|failed| failed.is_all);
+    let others = phrases::others(others, is_all, "likewise");
     let sentence = format!(
         "mcpreel answered {} in place of the server{said}{others}",
         phrases::call_at(&first.exchange)
@@ -155,7 +150,7 @@ pub(super) fn refused_by_proxy(facts: &Facts) -> Option<Cause> {
 pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
     let mut refused = facts.https.refused.iter();
     let last = refused.rfind(|one| one.status == Some(401))?;
-    if facts.https.last_served > last.id {
+    if facts.https.last_served.0 > last.id {
         return None;
     }
     let sent = last
@@ -289,7 +284,7 @@ pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
             _ => false,
         });
         // The client went where it was sent, and nothing is wrong with that.
-        let is_followed = one.is_redirected() && facts.https.last_served > one.id;
+        let is_followed = one.is_redirected() && facts.https.last_served.0 > one.id;
         // What we answer in place of a server is told as its being out of reach.
         let response = one.response_head.as_ref();
         let is_ours = response.is_some_and(|head| head.get("server") == Some("mcpreel"));
@@ -352,15 +347,22 @@ pub(super) fn no_answer_in_response(facts: &Facts) -> Option<Cause> {
     let (call, http) = meant.first()?;
     let answered = call.answered().unwrap_or_default();
     let received = escape(answered.strip_suffix(NO_ANSWER).unwrap_or(answered));
-    let more = phrases::if_any(meant.len() as u64 - 1, |n| {
-        format!("; {} had no answer either", plural(n, "other call"))
-    });
+    let is_all = facts.https.answerless.len() < Https::ANSWERLESS;
+    let more = phrases::others(meant.len() - 1, is_all, "had no answer either");
     let sentence = format!(
         "no answer came to {}: its response was {received}{more}",
         phrases::call_at(call)
     );
+    let cause =
+        Cause::new(Certain, sentence, instead_of_answer(http)).shown([phrases::request(call)]);
+    let shown = meant.iter().map(|(_, http)| at(http, phrases_of(http)));
+    Some(cause.shown(shown))
+}
+
+/// What to look at where this came in place of an answer.
+fn instead_of_answer(http: &HttpExchange) -> &'static str {
     let kind = http.content_type.as_deref().unwrap_or_default();
-    let advice = match http.status {
+    match http.status {
         Some(202 | 204) => {
             "The server takes the request for a notification, or means to answer elsewhere. It has to answer \
              on the response to the POST of the request, with JSON or with an event."
@@ -381,10 +383,7 @@ pub(super) fn no_answer_in_response(facts: &Facts) -> Option<Cause> {
             "Look at the server's log at that moment, and at the URL: a handler that fails without an answer, or \
              something else than an MCP server, responds like this."
         }
-    };
-    let cause = Cause::new(Certain, sentence, advice).shown([phrases::request(call)]);
-    let shown = meant.iter().map(|(_, http)| at(http, phrases_of(http)));
-    Some(cause.shown(shown))
+    }
 }
 
 /// The response in a few words.

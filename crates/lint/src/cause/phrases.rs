@@ -69,6 +69,16 @@ pub fn or_more(group: &Group) -> &'static str {
     if group.is_all { "" } else { " or more" }
 }
 
+/// `; 3 other calls had no answer either`, if there are any; `is_all`: none beyond them.
+pub fn others(count: usize, is_all: bool, what: &str) -> String {
+    let or_more = if is_all { "" } else { " or more" };
+    match count {
+        0 => String::new(),
+        1 if is_all => format!("; 1 other call {what}"),
+        _ => format!("; {count}{or_more} other calls {what}"),
+    }
+}
+
 /// The answer in one line.
 pub fn answer(exchange: &Exchange) -> String {
     escape(exchange.answered().unwrap_or_default()).into_owned()

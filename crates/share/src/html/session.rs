@@ -113,8 +113,8 @@ fn short(text: &str) -> String {
 
 fn ended(end: &End, context: &ProcessContext) -> Value {
     let how = match end {
-        End::Exited { code: 0 } => "good",
-        End::Unknown => "unknown",
+        End::Unknown if context.url.is_none() => "unknown",
+        End::Exited { code: 0 } | End::Unknown => "good",
         End::Exited { .. } | End::Killed { .. } | End::NotStarted { .. } => "bad",
     };
     json!({"short": phrases::end_short(end, context), "how": how})

@@ -80,7 +80,7 @@ pub fn part(head: &FrameHead, preview: &[u8]) -> String {
         (Part::Comment, _) => format!("a comment, which keeps the stream open: {}", text()),
         (Part::End, Some(Ended::Cut)) if head.size == 0 => "the response was cut off".to_owned(),
         (Part::End, Some(Ended::Unfinished)) => {
-            "the recording ended before the response".to_owned()
+            "the recording ended before the response was complete".to_owned()
         }
         (Part::End, Some(Ended::Closed)) => "the response ended with the connection".to_owned(),
         (Part::End, _) => "the response ended".to_owned(),

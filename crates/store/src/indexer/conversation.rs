@@ -83,6 +83,11 @@ impl Conversation {
         Ok(is_new.then_some(&self.saved))
     }
 
+    /// Whether a request of its client was answered with a result.
+    fn has_begun(&self) -> bool {
+        self.analysis.correlator().has_begun()
+    }
+
     pub fn finish(&mut self) {
         self.analysis.finish();
         self.linter.finish(&self.analysis);
@@ -213,13 +218,10 @@ impl Network {
         if http.is_redirected() && http.asked.is_initialize {
             self.who.begins_again(conversation);
         }
-        let has_begun = |it: &Conversation| it.analysis.correlator().has_begun();
-        let is_new = self
-            .followed
-            .get(&conversation)
-            .is_some_and(|it| !has_begun(it));
+        let one = self.followed.get(&conversation);
+        let is_new = one.is_some_and(|it| !it.has_begun());
         if is_new && may_be_of_probe(status) && http.asked.requests > 0 {
-            self.who.is_refused(http);
+            self.who.remember_refusal(http);
         }
         let Some(one) = self.followed.get_mut(&conversation) else {
             let strangers = &mut self.strangers;
@@ -236,13 +238,12 @@ impl Network {
     /// Where `conversation` has begun over HTTP+SSE, the requests that its client sent before to find that
     /// out have not failed.
     fn fall_back(&mut self, conversation: u32) {
-        let has_begun = |it: &Conversation| it.analysis.correlator().has_begun();
-        let before = self.who.before_fallback(conversation);
-        if let Some(before) =
-            before.filter(|_| self.followed.get(&conversation).is_some_and(has_begun))
-            && let Some(one) = self.followed.get_mut(&before)
+        let one = self.followed.get(&conversation);
+        if one.is_some_and(Conversation::has_begun)
+            && let Some(before) = self.who.before_fallback(conversation)
+            && let Some(before) = self.followed.get_mut(&before)
         {
-            one.analysis.fell_back();
+            before.analysis.fell_back();
         }
     }
 

@@ -115,14 +115,17 @@ pub const NO_ANSWER: &str = ", no answer";
 /// What becomes of a call when the response of `http`, which may hold its answer, has ended at `t`.
 fn left_by(http: &HttpExchange, end: End, t: Moment, exchange: &mut Exchange) -> Option<Observed> {
     let by_client = end == End::Left;
-    let is_known = end != End::Unfinished && !http.is_shortened;
-    if exchange.status != Status::Open || !is_known {
+    if exchange.status != Status::Open || end == End::Unfinished {
         return None;
     }
     // To close the stream is how a client of the modern era cancels.
     if by_client && exchange.era == Era::Modern {
         exchange.status = Status::Cancelled;
         exchange.t_cancelled = Some(t);
+        return None;
+    }
+    // What nobody can read to its end may hold the answer.
+    if http.is_shortened && !matches!(end, End::Cut | End::Left) {
         return None;
     }
     let is_own = exchange.direction == Direction::ClientToServer && exchange.http == http.id;

@@ -45,8 +45,9 @@ impl Correlator {
         }
     }
 
-    /// A request of the client was answered with `status`.
-    pub(super) fn answered_probe(&mut self, id: ExchangeId) {
+    /// Takes in the answer to a request of the client: a refusal may be a probe; with a result the time of
+    /// probes is over.
+    pub(super) fn answered(&mut self, id: ExchangeId) {
         let exchange = self.calls.get(id).map(|call| &call.exchange);
         let of_client = |it: &&Exchange| it.direction == Direction::ClientToServer;
         let Some(exchange) = exchange.filter(of_client) else {

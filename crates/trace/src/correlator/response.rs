@@ -135,7 +135,7 @@ impl Correlator {
         let status = call.exchange.status;
         self.changes.touch(&call.exchange);
         self.calls.answer(id);
-        self.answered_probe(id);
+        self.answered(id);
         if status != Status::Task {
             self.end_wait(id, at.head.t_last);
         }
@@ -221,6 +221,10 @@ fn settle(call: &mut Call, at: At<'_>, outcome: &Outcome) -> Option<u64> {
         Some(_) => Status::Late,
         None => status_of(&exchange.method, outcome),
     };
+    if was_refused {
+        // The status of HTTP, which says nothing any more.
+        exchange.code = None;
+    }
     match outcome {
         Outcome::Error { code, .. } => exchange.code.clone_from(code),
         Outcome::Task { id, outcome, .. } => {

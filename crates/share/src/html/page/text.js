@@ -163,7 +163,7 @@ const STATUS = new Map(Object.entries({
   ok: ['✓', 'good', 'answered with a result'],
   'tool-error': ['✗', 'bad', 'answered with a result that has isError'],
   error: ['✗', 'bad', 'answered with an error'],
-  'http-error': ['✗', 'bad', 'its HTTP request was refused with a status, and no message'],
+  'http-error': ['✗', 'bad', 'its HTTP response is an error status, or holds no answer'],
   polled: ['✗', 'bad', 'the server closed the stream before it answered, and the client never asked for the rest'],
   probe: ['✓', 'good', 'refused by a server of an older era or transport; the fallback worked'],
   lost: ['✗', 'bad', 'the answering side ended, or went wrong, before it answered'],

@@ -91,7 +91,7 @@ fn ended(bar: &Bar, now: Moment) -> Option<Moment> {
     match exchange.status {
         Status::Open | Status::Listening => None,
         Status::Cancelled => exchange.t_cancelled.or(exchange.t_response_last),
-        // What was never answered was waited for until the end.
+        // What was never answered was waited for until its stream broke, or until the end.
         Status::Lost | Status::Unanswered => exchange.t_response_last.or(Some(now)),
         // How long it was open nobody knows.
         Status::GivenUp => Some(exchange.t_request),

@@ -39,8 +39,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
 use std::process::ExitStatus;
 use std::rc::Rc;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
+use std::thread;
 use std::time::Duration;
 use tls::Tls;
 use tokio::net::{TcpListener, TcpStream};
@@ -154,6 +156,9 @@ pub fn is_loopback(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
+/// What waits to be said to the user, at most.
+const REPORTS: usize = 16;
+
 /// How long connections may go on that were open when the server, or our own client, ended.
 const DRAINED: Duration = Duration::from_millis(250);
 
@@ -180,8 +185,8 @@ pub fn serve(
         signals::ignored()
     };
     let proxy = Arc::new(Proxy {
-        say: plan.say,
-        unreachable: Mutex::default(),
+        reports: report_to(plan.say),
+        reached: Mutex::default(),
         rules: Arc::new(Rules {
             ours: listener.authorities(),
             upstream: plan.upstream,
@@ -272,9 +277,30 @@ struct Proxy {
     rules: Arc<Rules>,
     starting: Option<Starting>,
     tap: Arc<Tap>,
-    say: fn(&str),
-    /// Why the server could not be reached the last time, if so.
-    unreachable: Mutex<Option<String>>,
+    reports: SyncSender<String>,
+    reached: Mutex<Reached>,
+}
+
+/// Whether the server can be reached, as the user knows it.
+#[derive(Default)]
+struct Reached {
+    /// Why not.
+    unreachable: Option<String>,
+    /// The last connection that has reached it.
+    connection: u32,
+}
+
+/// Has a thread `say` what is sent, in order: nobody may be reading that, and no connection waits for it.
+fn report_to(say: fn(&str)) -> SyncSender<String> {
+    let (sender, reports) = sync_channel::<String>(REPORTS);
+    let reporting = move || reports.iter().for_each(|report| say(&report));
+    // Without a thread nothing is said; the recording has it all.
+    drop(
+        thread::Builder::new()
+            .name("reports".into())
+            .spawn(reporting),
+    );
+    sender
 }
 
 /// Gives every connection to a thread, with the number that `count` has come to.
@@ -298,23 +324,25 @@ async fn accept(socket: TcpListener, workers: Rc<Workers>, count: Rc<Cell<u32>>,
 }
 
 impl Proxy {
-    /// Tells the user whether the server can be reached, where that has changed.
-    fn tell(&self, unreachable: Option<&Unreachable>) {
+    /// Tells the user whether `connection` has reached the server, where that is news.
+    fn tell(&self, connection: u32, unreachable: Option<&Unreachable>) {
         let message = unreachable.map(|it| it.message.clone());
-        let mut last = self
-            .unreachable
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if *last == message {
+        let mut reached = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
+        if message.is_none() {
+            reached.connection = reached.connection.max(connection);
+        } else if connection < reached.connection {
+            // It has tried for so long that others have come through meanwhile.
             return;
         }
-        last.clone_from(&message);
-        let say = self.say;
-        // Nobody may be reading what is said: no connection waits for that.
-        tokio::task::spawn_blocking(move || match message {
-            Some(message) => say(&format!("the server could not be reached: {message}")),
-            None => say("the server can be reached again"),
-        });
+        if reached.unreachable == message {
+            return;
+        }
+        let report = match &message {
+            Some(message) => format!("the server could not be reached: {message}"),
+            None => "the server can be reached again".to_owned(),
+        };
+        reached.unreachable = message;
+        drop(self.reports.try_send(report));
     }
 
     async fn relay(&self, number: u32, client: TcpStream, peer: SocketAddr) {
@@ -334,7 +362,7 @@ impl Proxy {
                     .await
             }
         };
-        self.tell(connected.as_ref().err());
+        self.tell(number, connected.as_ref().err());
         match connected {
             Ok((server, address, took)) => {
                 tap.event(EventKind::Connected {

@@ -182,7 +182,7 @@ const LEFT_UNANSWERED: &str = "left-unanswered";
 pub type Kind = (&'static str, fn(&Facts) -> Option<Cause>);
 
 /// All kinds, the gravest first. The last three are for recordings where no other kind is found.
-pub static KINDS: [Kind; 42] = [
+pub static KINDS: [Kind; 43] = [
     ("server-not-found", |it| startup::not_started(it, Some(127))),
     ("server-not-executable", |it| {
         startup::not_started(it, Some(126))
@@ -222,6 +222,7 @@ pub static KINDS: [Kind; 42] = [
     ),
     ("calls-failed", requests::calls_failed),
     (LEFT_UNANSWERED, requests::left_unanswered),
+    ("session-renewed", network::session_renewed),
     ("slow-start", startup::slow_start),
     ("list-change-ignored", broken_rules::list_change_ignored),
     ("bad-exit-code", ending::bad_exit_code),

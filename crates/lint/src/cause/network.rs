@@ -214,8 +214,8 @@ fn adds_authorization(facts: &Facts) -> bool {
 }
 
 /// The requests that were refused because the server does not know their session any more, the first of
-/// them first; none where the client has begun a new one.
-pub(super) fn refused_sessions(facts: &Facts) -> Vec<&HttpExchange> {
+/// them first: those before the client began a new session, and those after that.
+fn unknown_sessions(facts: &Facts) -> (Vec<&HttpExchange>, Vec<&HttpExchange>) {
     let with_session = |one: &&HttpExchange| {
         let head = one.request_head.as_ref();
         head.is_some_and(|head| head.get(SESSION).is_some())
@@ -223,20 +223,41 @@ pub(super) fn refused_sessions(facts: &Facts) -> Vec<&HttpExchange> {
     let is_lost = |one: &&HttpExchange| matches!(one.status, Some(400 | 404 | 410));
     let refused = facts.https.refused.iter();
     let refused: Vec<_> = refused.filter(with_session).filter(is_lost).collect();
-    let Some(first) = refused.first() else {
-        return Vec::new();
-    };
+    let first = refused.first().map_or(0, |one| one.id);
     // A 400 says many things; that the session is gone it says in words.
     let says = facts.troubled().any(|call| {
         let answered = call.answered().unwrap_or_default();
-        call.http >= first.id && answered.to_ascii_lowercase().contains("session")
+        call.http >= first && answered.to_ascii_lowercase().contains("session")
     });
-    let is_told = first.status != Some(400) || says;
-    if is_told && facts.https.last_initialize <= first.id {
-        refused
-    } else {
-        Vec::new()
-    }
+    let told = refused.into_iter();
+    let told = told.filter(|one| one.status != Some(400) || says);
+    told.partition(|one| one.id < facts.https.last_initialize)
+}
+
+/// Such requests that the client did not answer with a new session.
+pub(super) fn refused_sessions(facts: &Facts) -> Vec<&HttpExchange> {
+    unknown_sessions(facts).1
+}
+
+/// The server does not know a session any more, and the client has begun a new one, as it should.
+pub(super) fn session_renewed(facts: &Facts) -> Option<Cause> {
+    let (refused, _) = unknown_sessions(facts);
+    let (first, more) = refused.split_first()?;
+    let status = first.status.unwrap_or_default();
+    let again = phrases::if_any(more.len() as u64, |n| {
+        format!(", and {} after it", plural(n, "request"))
+    });
+    let sentence = format!(
+        "the server no longer knew the session: {} was refused with {status}{again}, and the client began a new \
+         one",
+        named(first)
+    );
+    let advice = "The server was restarted or has dropped the session. What it remembered of the session is gone; \
+                  the client has to send the refused request again.";
+    let cause = Cause::new(Certain, sentence, advice).shown([at(first, phrases_of(first))]);
+    let calls = facts.troubled();
+    let calls = calls.filter(|call| refused.iter().any(|one| one.id == call.http));
+    Some(cause.shown(calls.map(phrases::request)))
 }
 
 /// The server does not know a session any more, and the client goes on with it.
@@ -267,7 +288,8 @@ pub(super) fn session_lost(facts: &Facts) -> Option<Cause> {
 
 /// A request was refused with an HTTP status, and no message says why.
 pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
-    let of_sessions = refused_sessions(facts);
+    let (renewed, lost) = unknown_sessions(facts);
+    let of_sessions = [renewed, lost].concat();
     let is_refused = |one: &&HttpExchange| {
         let asks = one.has_messages && one.method == "POST";
         let is_message = facts

@@ -78,12 +78,12 @@ fn two_clients_with_sessions_count_from_the_same_id() {
     let case = [
         begin(1, "s1"),
         begin(2, "s2"),
-        post(1, "s1", r#"request 1 tools/call {"name":"slow"}"#),
-        post(2, "s2", r#"request 1 tools/call {"name":"fast"}"#),
+        post(4, "s1", r#"request 1 tools/call {"name":"slow"}"#),
+        post(3, "s2", r#"request 1 tools/call {"name":"fast"}"#),
         "after 100\n".to_owned(),
-        json(2, "", &text("fast")),
+        json(3, "", &text("fast")),
         "after 300\n".to_owned(),
-        json(1, "", &text("slow")),
+        json(4, "", &text("slow")),
     ];
     assert_answers_are_not_exchanged(&case.concat(), [1, 2]);
 }
@@ -149,8 +149,8 @@ fn a_session_that_is_begun_anew_is_a_conversation_of_its_own() {
         "close server\nlose tcp 127.0.0.1:3000: Connection refused\nafter 2000\n".to_owned(),
         format!("{}2< 404\n", post(2, "s1", "request 2 ping")),
         begin(2, "s2"),
-        post(2, "s2", "request 3 ping"),
-        json(2, "", "result 3"),
+        post(3, "s2", "request 3 ping"),
+        json(3, "", "result 3"),
     ];
     let (recording, calls, _dir) = told(&case.concat());
     let told = calls

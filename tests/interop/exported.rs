@@ -1,5 +1,6 @@
 //! What is exported is read by the programs that it is for: the diagram of a report by Mermaid, a
-//! trace by the engine with which Chrome's developer tools read traces of this form.
+//! trace by the engine with which Chrome's developer tools read traces of this form, an archive of HTTP by
+//! the published schema.
 
 use crate::packages::{Packages, run};
 use crate::support::Library;
@@ -60,7 +61,7 @@ fn hostile(library: &Library) -> PathBuf {
 }
 
 /// A recording in another format, in a file.
-fn exported(library: &Library, recording: &Path, format: &str) -> PathBuf {
+pub fn exported(library: &Library, recording: &Path, format: &str) -> PathBuf {
     let path = library.path().join("exported");
     let mut export = library.mcpreel("export");
     export
@@ -71,7 +72,7 @@ fn exported(library: &Library, recording: &Path, format: &str) -> PathBuf {
 }
 
 /// What a reader says of a file: `readers/NAME`, with the packages at hand.
-fn read(reader: &str, file: &Path) -> Value {
+pub fn read(reader: &str, file: &Path) -> Value {
     let folder = Packages::get().folder();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interop/readers");
     // Packages are looked for beside the program that asks for them.

@@ -1,6 +1,7 @@
 //! A client sees the same through the proxy as without it, and the recording says of each of its requests
 //! what its own log says.
 
+use crate::exported::{exported, read};
 use crate::interop_session::converse as converse_over_pipes;
 use crate::packages::Packages;
 use crate::peers::{EVERYTHING, PYTHON_SDK, TYPESCRIPT_V2};
@@ -162,7 +163,12 @@ fn clients_see_the_same_and_the_recording_says_what_they_saw() {
         drop(running);
         let reel = &library.files("reel")[0];
         bring_up_to_date(reel, Clock::start(), &mut |_| ()).expect("it can be completed");
-        agrees(&Recording::open(reel).expect("it can be read"), &log, &what);
+        let recording = Recording::open(reel).expect("it can be read");
+        agrees(&recording, &log, &what);
+        let archive = read("har.mjs", &exported(&library, reel, "har"));
+        assert_eq!(archive["errors"], serde_json::json!([]), "{what}");
+        let https = recording.https(0, 1000).expect("it can be read");
+        assert_eq!(archive["entries"], https.len(), "{what}");
     }
 }
 

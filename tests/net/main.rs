@@ -16,6 +16,7 @@
 //! | `served` | recordings served over HTTP, and replayed to a URL | what was recorded over one transport is used over the other |
 //! | `probes` | clients that find out what the server speaks, told by hand | what was refused before the fallback worked is a probe |
 //! | `talks` | clients, sessions and connections side by side, told by hand | each message belongs where it was meant |
+//! | `sockets` | two clients over WebSocket, and over lines of TCP | each connection is a conversation, with its calls |
 //! | `reading` | the same, and cases told by hand | filters, lines and times say what was on the wire |
 //! | `broken` | cases told by hand, of streams that break and are taken up again | a call is lost when its stream broke, unless the answer comes on another |
 //! | `recorded` | `wire/*`: what real peers sent, read by read | messages, exchanges and HTTP are told as their client saw them |
@@ -47,6 +48,7 @@ mod probes;
 mod reading;
 mod recorded;
 mod served;
+mod sockets;
 mod talks;
 mod tls;
 mod transparency;

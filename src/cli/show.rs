@@ -393,13 +393,33 @@ fn write_summary(
     for (name, value) in facts {
         out.fact(name, &value)?;
     }
+    write_conversations(recording, summary, out)?;
+    for row in all_rows(0, |after| recording.events(*after), |row| row.id) {
+        let kind = row?.event.kind;
+        if phrases_session::is_remarkable(&kind) {
+            out.fact("remark", &out.paint(Ink::Warn, &phrases::event(&kind)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Prints who spoke in which conversation, where there are several, and which of them the lines above are
+/// about.
+fn write_conversations(
+    recording: &Recording,
+    summary: &Summary,
+    out: &mut Output,
+) -> Result<(), Failure> {
     let conversations = recording.conversations()?;
+    if conversations.len() < 2 {
+        return Ok(());
+    }
     let sides = |it: &Session| (it.client.clone(), it.server.clone());
     let described = sides(&summary.session);
     let are_alike = conversations
         .iter()
         .all(|it| sides(&it.session) == described);
-    for one in conversations.iter().filter(|_| conversations.len() > 1) {
+    for one in &conversations {
         let client = phrases::peer(&one.session.client);
         let client = client.unwrap_or_else(|| "a client without a name".to_owned());
         let version = one.session.version().unwrap_or("no version agreed");
@@ -411,12 +431,6 @@ fn write_summary(
         let (version, first) = (escape(version), one.first.0);
         let said = format!("{client}, {version}, from #{first} on{above}");
         out.fact(&format!("talk {}", one.id), &said)?;
-    }
-    for row in all_rows(0, |after| recording.events(*after), |row| row.id) {
-        let kind = row?.event.kind;
-        if phrases_session::is_remarkable(&kind) {
-            out.fact("remark", &out.paint(Ink::Warn, &phrases::event(&kind)))?;
-        }
     }
     Ok(())
 }

@@ -396,6 +396,33 @@ fn heads_are_on_the_track_of_whoever_sent_them_in_a_trace_of_perfetto() {
     assert_eq!(*answer, (&json!(2), &json!("HTTP/1.1 401 Unauthorized")));
 }
 
+/// Once the exchange had no number, and the next of its kind took its place.
+#[test]
+fn a_request_that_cannot_be_read_is_a_row_with_its_response() {
+    let dir = tempfile::tempdir().unwrap();
+    let broken = "> POST /mcp\n> no colon\n< 400\n";
+    let again = "2> POST /mcp\n2> no colon\n2< 431\n";
+    drop(wire::told(dir.path(), &format!("{broken}{again}")));
+    let reel = dir.path().join("a.reel").display().to_string();
+    let https = rows(&["show", &reel, "-q", "http.status>=400", "--json"]);
+    let told = https
+        .iter()
+        .map(|row| (&row["request"], &row["status"], &row["connection"]));
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            (&json!(1), &json!(400), &json!(1)),
+            (&json!(2), &json!(431), &json!(2))
+        ],
+        "{https:?}"
+    );
+    let shown = run(&["show", &reel]);
+    assert!(
+        shown.contains("a request that cannot be read → 400 Bad Request"),
+        "{shown}"
+    );
+}
+
 #[test]
 fn of_several_conversations_show_says_which_one_it_describes() {
     let begin = |name: &str| {

@@ -319,7 +319,16 @@ impl HttpLog {
     fn response_head(&mut self, head: &FrameHead, raw: &[u8]) -> Option<End> {
         let parsed = Arc::new(Head::parse(raw)?);
         let status = parsed.status()?;
-        let exchange = self.open.entry(head.carried.http).or_default();
+        // The request that this answers was not to be read.
+        let unread = || HttpExchange {
+            id: head.carried.http,
+            connection: head.stream.connection().unwrap_or_default(),
+            request: head.seq,
+            t_request: head.t_first,
+            t_sent: head.t_first,
+            ..HttpExchange::default()
+        };
+        let exchange = self.open.entry(head.carried.http).or_insert_with(unread);
         if (100..200).contains(&status) && status != 101 {
             return None;
         }

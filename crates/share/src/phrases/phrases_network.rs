@@ -10,7 +10,11 @@ use mcpreel_wire::text::pad_start;
 
 /// An HTTP exchange on one line, not escaped: `GET /mcp → 405 Method Not Allowed`.
 pub fn http(http: &HttpExchange) -> String {
-    let mut said = format!("{} {}", http.method, http.target);
+    let mut said = if http.method.is_empty() {
+        "a request that cannot be read".to_owned()
+    } else {
+        format!("{} {}", http.method, http.target)
+    };
     let Some(code) = http.status else {
         let open = if http.ended.is_some() {
             "no response"

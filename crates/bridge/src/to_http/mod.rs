@@ -53,8 +53,11 @@ const LEAVE_WITHIN: Duration = Duration::from_secs(2);
 /// Both ends of a bridge.
 pub struct Bridge {
     client: Client,
-    /// The URL, for people, and its path and query.
+    /// The URL, for people.
     url: String,
+    /// Scheme, host and port of the server.
+    origin: String,
+    /// Path and query of the URL.
     target: String,
     lines: Sender<Vec<u8>>,
     /// Tells the user something.
@@ -116,16 +119,18 @@ impl From<io::Error> for Failure {
 }
 
 impl Bridge {
-    /// A bridge to what `client` reaches at `target`, which writes what comes to `lines`.
+    /// A bridge to what `client` reaches at `target`, which writes what comes to `lines`. To `origin` go
+    /// the URLs in which the server names itself.
     pub fn new(
         client: Client,
-        (url, target): (String, String),
+        (url, origin, target): (String, String, String),
         lines: Sender<Vec<u8>>,
         say: Box<dyn Fn(&str)>,
     ) -> Self {
         Self {
             client,
             url,
+            origin,
             target,
             lines,
             say,
@@ -353,27 +358,6 @@ impl Bridge {
             return Box::pin(self.send(message, open)).await;
         }
         Err(refusal)
-    }
-
-    /// Whether the server has moved to another path, where it is asked from now on.
-    fn moves(&self, response: &Response<'_>) -> bool {
-        let mut state = self.state.borrow_mut();
-        let location = response.head.get("location").unwrap_or_default();
-        // The recorder in between has put its own name in the place of the server's.
-        let here = format!("http://{}", self.client.address());
-        let path = location.strip_prefix(&here).unwrap_or(location);
-        let is_moved = matches!(response.status(), 307 | 308) && state.moved.is_none();
-        let moves = is_moved && path.starts_with('/') && !path.starts_with("//");
-        if moves {
-            state.moved = Some(path.to_owned());
-        }
-        moves
-    }
-
-    /// Path and query of the server.
-    fn target(&self) -> String {
-        let moved = self.state.borrow().moved.clone();
-        moved.unwrap_or_else(|| self.target.clone())
     }
 
     /// Hands on the answer to a message.

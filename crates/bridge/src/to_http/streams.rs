@@ -147,8 +147,9 @@ impl Bridge {
             listening.abort();
             return Ok(false);
         };
+        let endpoint = self.own_target(&named);
         let mut state = self.state.borrow_mut();
-        let Some(endpoint) = self.own_target(&named) else {
+        let Some(endpoint) = endpoint else {
             listening.abort();
             let (url, named) = (&self.url, masked_url(&named));
             let text = format!(
@@ -163,22 +164,6 @@ impl Bridge {
         state.endpoint = Some(endpoint);
         state.listening = Some(listening.abort_handle());
         Ok(true)
-    }
-
-    /// Path and query of an endpoint; `None` where it is of another server.
-    fn own_target(&self, endpoint: &str) -> Option<String> {
-        // The recorder in between has put its own name in the place of the server's.
-        let here = format!("http://{}", self.client.address());
-        let path = endpoint.strip_prefix(&here).unwrap_or(endpoint);
-        if path.starts_with('/') {
-            return (!path.starts_with("//")).then(|| path.to_owned());
-        }
-        let is_absolute = path.contains("://");
-        let folder = self
-            .target
-            .rsplit_once('/')
-            .map_or("", |(folder, _)| folder);
-        (!is_absolute).then(|| format!("{folder}/{path}"))
     }
 
     /// Reads that stream to its end; `named` gets the endpoint. Returns whether there was one.

@@ -174,7 +174,7 @@ fn an_endpoint_of_another_server_is_refused_and_told() {
     });
     let library = Library::new();
     let host = start(&library, &server.url, &[]);
-    say(&host, &[INITIALIZE, PING]);
+    say(&host, &[INITIALIZE, INITIALIZED, PING]);
     let received = host.end();
     let told = lines(&received);
     for answer in &told {
@@ -193,6 +193,8 @@ fn an_endpoint_of_another_server_is_refused_and_told() {
         asked.iter().all(|it| !it.line.contains("/messages")),
         "{asked:?}"
     );
+    let streams = asked.iter().filter(|it| it.line == "GET /sse");
+    assert_eq!(streams.count(), 1, "{asked:?}");
 }
 
 #[test]

@@ -1,13 +1,29 @@
 //! Where requests go, their heads, and the words for a request that was refused.
 
+use super::Bridge;
 use super::message::{Message, Step};
-use super::{Bridge, Failure};
 use crate::beginning_of;
 use crate::client::{Headers, Request, Response};
 use mcpreel_wire::http::reference;
 use mcpreel_wire::json::Document;
 use mcpreel_wire::text::masked_url;
 use std::io;
+
+/// Why a message got no answer.
+pub(super) enum Failure {
+    /// The server's own JSON-RPC error: its JSON.
+    Error(String),
+    /// In words.
+    Text(String),
+    /// The server no longer knows the session that the message named.
+    SessionLost(Option<String>),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Text(error.to_string())
+    }
+}
 
 impl Bridge {
     /// Why a request was refused: in the server's own words, if they are JSON-RPC.

@@ -132,6 +132,9 @@ impl Bridge {
 
     /// Opens the stream of HTTP+SSE (2024-11-05). Returns whether the server has one that can be used.
     pub(super) async fn open_events(self: &Rc<Self>) -> Result<bool, Failure> {
+        if let Some(refused) = &self.state.borrow().refused_endpoint {
+            return Err(Failure::Text(refused.clone()));
+        }
         let (bridge, (named, name)) = (Rc::clone(self), channel());
         let listening = tokio::task::spawn_local(async move {
             let was_open = bridge.events(named).await;
@@ -153,10 +156,10 @@ impl Bridge {
             listening.abort();
             let (url, named) = (&self.url, masked_url(&named));
             let text = format!(
-                "{url} names an endpoint of another server, {named}, and nothing is sent there: with the \
-                 URL of that server it may work"
+                "{url} names an endpoint on another server, {named}. mcpreel sends nothing there. If you \
+                 trust that server, use its URL instead"
             );
-            if !std::mem::replace(&mut state.has_refused_endpoint, true) {
+            if state.refused_endpoint.replace(text.clone()).is_none() {
                 (self.say)(&text);
             }
             return Err(Failure::Text(text));

@@ -29,12 +29,13 @@ pub fn own_client(
         .into_iter()
         .map(|(name, value)| (name.into(), value));
     let client = Client::new(address, headers.collect());
-    let (shown, target) = (masked_url(&url.to_string()), url.target().to_owned());
+    let shown = masked_url(&url.to_string());
+    let named = (shown, url.origin(), url.target().to_owned());
     let was_there = Rc::clone(was_there);
     Box::pin(async move {
         let (lines, written) = stdout();
         let say = |text: &str| output::say(&escape(text));
-        let bridge = Bridge::new(client, (shown, target), lines, Box::new(say));
+        let bridge = Bridge::new(client, named, lines, Box::new(say));
         was_there.set(Rc::new(bridge).run(stdin()).await);
         let _ = written.await;
     })

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 #[command(next_help_heading = "A server with a URL")]
 pub struct Reach {
     /// Add a header to each request; ${NAME} is an environment variable
-    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header)]
+    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = Header)]
     headers: Vec<(String, String)>,
     /// Trust this authority as well: a certificate in PEM
     #[arg(long, value_name = "FILE")]
@@ -38,7 +38,10 @@ impl Reach {
     /// The headers, with what the environment says for `${NAME}`.
     pub fn headers(&self) -> Result<Vec<(String, String)>, String> {
         let headers = self.headers.iter();
-        let filled = headers.map(|(name, value)| Ok((name.clone(), filled(value)?)));
+        let filled = headers.map(|(name, value)| {
+            let value = filled(value, |name| std::env::var(name))?;
+            Ok((name.clone(), value))
+        });
         filled.collect()
     }
 
@@ -114,14 +117,45 @@ impl TypedValueParser for ServerUrl {
         arg: Option<&clap::Arg>,
         value: &OsStr,
     ) -> Result<Upstream, clap::Error> {
-        let url = value.to_string_lossy();
-        (self.0)(&url).map_err(|why| {
+        let url = value.to_str().ok_or("it is not UTF-8".to_owned());
+        url.and_then(self.0).map_err(|why| {
             let arg = arg.map_or_else(|| "URL".to_owned(), ToString::to_string);
-            let url = masked_url(&url);
-            let text = format!("invalid value '{}' for '{arg}': {why}\n", escape(&url));
-            clap::Error::raw(ErrorKind::ValueValidation, text).with_cmd(command)
+            // Where a user and a password stand in a wrong URL is anybody's guess.
+            let shown = value.to_str().filter(|url| !url.contains('@'));
+            let text = match shown {
+                Some(url) => format!("invalid value '{}' for '{arg}'", escape(&masked_url(url))),
+                None => format!(
+                    "invalid URL for '{arg}' (not repeated here, because it may hold a password)"
+                ),
+            };
+            refusal(command, &format!("{text}: {why}"))
         })
     }
+}
+
+/// Reads a header. An error does not repeat it, because it may hold a token.
+#[derive(Clone)]
+struct Header;
+
+impl TypedValueParser for Header {
+    type Value = (String, String);
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        _: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Self::Value, clap::Error> {
+        let text = value.to_str().ok_or("it is not UTF-8".to_owned());
+        text.and_then(header).map_err(|why| {
+            let text = "invalid --header (not repeated here, because it may hold a token)";
+            refusal(command, &format!("{text}: {why}"))
+        })
+    }
+}
+
+fn refusal(command: &clap::Command, text: &str) -> clap::Error {
+    clap::Error::raw(ErrorKind::ValueValidation, format!("{text}\n")).with_cmd(command)
 }
 
 /// Reads the URL of a server that speaks HTTP.
@@ -150,32 +184,42 @@ const OURS: [&str; 10] = [
 fn header(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once(':').ok_or("a header is NAME: VALUE")?;
     if !is_header_name(name) {
-        return Err(format!("{name:?} is no name of a header"));
+        return Err("what stands before the colon is no name of a header".to_owned());
     }
     if OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
         return Err(format!(
             "{name} says where a message ends or where it goes, which mcpreel does itself; leave it out"
         ));
     }
+    Ok((name.to_owned(), one_line(value)?.to_owned()))
+}
+
+/// The value of a header, without the line end that a file has behind it.
+fn one_line(value: &str) -> Result<&str, String> {
+    let value = value.trim();
     if value.contains(['\r', '\n', '\0']) {
         return Err("the value of a header is one line".to_owned());
     }
-    Ok((name.to_owned(), value.trim().to_owned()))
+    Ok(value)
 }
 
-/// A value with what the environment says for each `${NAME}`.
-fn filled(value: &str) -> Result<String, String> {
+/// A value with what the environment, `variable`, says for each `${NAME}`.
+fn filled(
+    value: &str,
+    variable: impl Fn(&str) -> Result<String, VarError>,
+) -> Result<String, String> {
     let (mut filled, mut rest) = (String::new(), value);
     while let Some((before, (name, after))) = rest
         .split_once("${")
         .and_then(|(before, after)| Some((before, after.split_once('}')?)))
     {
-        let found = std::env::var(name).map_err(|error| match error {
+        let found = variable(name).map_err(|error| match error {
             VarError::NotPresent => format!("the environment has no {name}, which --header names"),
             VarError::NotUnicode(_) => format!("{name}, which --header names, is no text"),
         })?;
         filled += before;
-        filled += &found;
+        let found = one_line(&found).map_err(|why| format!("{name}, which --header names: {why}"));
+        filled += found?;
         rest = after;
     }
     Ok(filled + rest)
@@ -187,13 +231,21 @@ mod tests {
 
     #[test]
     fn headers_come_from_the_environment_where_they_say_so() {
-        let home = std::env::var("HOME").unwrap();
+        let variable = |name: &str| match name {
+            "TOKEN" => Ok("hunter2\r\n".to_owned()),
+            "TWO" => Ok("hunter2\r\nHost: a".to_owned()),
+            _ => Err(VarError::NotPresent),
+        };
+        let filled = |value| filled(value, variable);
         assert_eq!(
-            filled("a ${HOME} b ${HOME}"),
-            Ok(format!("a {home} b {home}"))
+            filled("a ${TOKEN} b ${TOKEN}").unwrap(),
+            "a hunter2 b hunter2"
         );
-        assert_eq!(filled("$HOME ${ x"), Ok("$HOME ${ x".to_owned()));
-        assert!(filled("${MCPREEL_NO_SUCH_VARIABLE}").is_err());
+        assert_eq!(filled("$TOKEN ${ x").unwrap(), "$TOKEN ${ x");
+        for value in ["${TWO}", "${NO_SUCH_VARIABLE}"] {
+            let error = filled(value).unwrap_err();
+            assert!(!error.contains("hunter2"), "{error}");
+        }
     }
 
     #[test]
@@ -210,6 +262,7 @@ mod tests {
             "Authorization: Bearer x",
             "X-Host: a",
             "Content-Language: en",
+            "Authorization: Bearer of a file\r\n",
         ] {
             assert!(header(text).is_ok(), "{text}");
         }

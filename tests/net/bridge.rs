@@ -196,6 +196,41 @@ fn an_option_of_a_url_is_refused_where_there_is_none_and_so_is_a_header_of_ours(
     assert_eq!(library.files("reel").len(), 0);
 }
 
+/// Hosts keep the stderr of servers.
+#[test]
+fn no_refused_argument_repeats_a_password_or_a_token() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let library = Library::new();
+    for url in [
+        &b"ada:hunter2@127.0.0.1:1/mcp"[..],
+        b"https://ada:hunter2#3@127.0.0.1:1/mcp",
+        b"https://ada:hunter2:x#3@127.0.0.1:1/mcp",
+        b"ada:hunter2://@127.0.0.1:1/mcp",
+        b"https://127.0.0.1:1/hunter2\xff",
+    ] {
+        let url = std::ffi::OsStr::from_bytes(url);
+        refused_without_a_word_of_it(library.mcpreel("run").arg("--url").arg(url));
+    }
+    for header in [
+        "Authorization: Bearer hunter2\nX: y",
+        "Authorization Bearer hunter2: x",
+        "Authorization=Bearer hunter2",
+        "Host: hunter2",
+    ] {
+        let mut run = library.mcpreel("run");
+        run.args(["--url", "http://127.0.0.1:1/", "--header", header]);
+        refused_without_a_word_of_it(&mut run);
+    }
+}
+
+fn refused_without_a_word_of_it(run: &mut std::process::Command) {
+    let refused = run.output().unwrap();
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{run:?}: {said}");
+    assert!(said.starts_with("error: invalid"), "{said}");
+    assert!(!said.contains("hunter"), "{said}");
+}
+
 #[test]
 fn a_server_that_is_not_there_is_told_to_the_host() {
     let library = Library::new();

@@ -5,6 +5,7 @@ use crate::bridge::{
     INITIALIZE, INITIALIZE_RESULT, INITIALIZED, PING, handshake, lines, say, start,
 };
 use crate::http_server::{HttpServer, events, respond};
+use crate::support::pieces::Pieces;
 use crate::support::{Library, wait_for};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -110,6 +111,54 @@ fn a_server_that_has_only_http_and_sse_is_found_and_its_end_is_ours() {
     assert!(!causes.contains(&Some("http-refused")), "{causes:?}");
 }
 
+/// Once a server's own URL was taken for another's, unless the event was written as the SDKs write it and
+/// read at once.
+#[test]
+fn an_endpoint_may_be_named_in_every_way_that_events_and_urls_can_be_written() {
+    for event in [
+        ["event:endpoint\ndata:HTTP://{host}/a/messages?s=1\n\n", ""],
+        [
+            "event: endpoint\n",
+            "data: HTTP://{host}/a/messages?s=1\n\n",
+        ],
+        ["event: endpoint\ndata: messages?s=1\n\n", ""],
+    ] {
+        let stream: Mutex<Option<TcpStream>> = Mutex::default();
+        let server = HttpServer::start("/a/sse?k=/v", move |request, client| {
+            let mut stream = stream.lock().unwrap();
+            match (&*request.line, &mut *stream) {
+                ("GET /a/sse?k=/v", stream) => {
+                    let host = request.header("host").unwrap();
+                    let [first, second] = event.map(|it| it.replace("{host}", &host));
+                    events(client, "");
+                    let pieces = ["", &first, "", &second].map(|it| it.as_bytes().to_vec());
+                    Pieces(pieces.to_vec()).write_to(&*client).unwrap();
+                    *stream = Some(client.try_clone().unwrap());
+                }
+                ("POST /a/messages?s=1", Some(stream)) => {
+                    let answer = format!("data: {INITIALIZE_RESULT}\n\n");
+                    stream.write_all(answer.as_bytes()).unwrap();
+                    return respond(client, "202 Accepted", "", "");
+                }
+                _ => return respond(client, "405 Method Not Allowed", "", ""),
+            }
+            true
+        });
+        let library = Library::new();
+        let host = start(&library, &server.url, &["--name", "a"]);
+        say(&host, &[INITIALIZE]);
+        let told = lines(&host.end());
+        assert!(told[0]["result"].is_object(), "{event:?}: {told:?}");
+        // The recorder saw that the request at the endpoint got its answer on the stream.
+        let shown = library.json(&["show", "a-http", "-q", "method:initialize"]);
+        assert_eq!(
+            shown.last().unwrap()["status"],
+            "ok",
+            "{event:?}: {shown:?}"
+        );
+    }
+}
+
 /// Once messages went to the same path of the first server.
 #[test]
 fn an_endpoint_of_another_server_is_refused_and_told() {
@@ -125,7 +174,7 @@ fn an_endpoint_of_another_server_is_refused_and_told() {
     });
     let library = Library::new();
     let host = start(&library, &server.url, &[]);
-    say(&host, &[INITIALIZE, PING]);
+    say(&host, &[INITIALIZE, INITIALIZED, PING]);
     let received = host.end();
     let told = lines(&received);
     for answer in &told {
@@ -144,6 +193,8 @@ fn an_endpoint_of_another_server_is_refused_and_told() {
         asked.iter().all(|it| !it.line.contains("/messages")),
         "{asked:?}"
     );
+    let streams = asked.iter().filter(|it| it.line == "GET /sse");
+    assert_eq!(streams.count(), 1, "{asked:?}");
 }
 
 #[test]

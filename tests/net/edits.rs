@@ -106,8 +106,8 @@ fn who_is_where_is_changed_and_each_change_is_on_record() {
     }
 }
 
-/// Servers that know no chunks end a stream by closing, and some repeat in the URL what they were asked
-/// with.
+/// Servers that know no chunks end a stream by closing, some repeat in the URL what they were asked with,
+/// and some write no space behind a colon.
 #[test]
 fn an_endpoint_without_chunks_is_changed_too_and_its_credentials_are_not_on_record() {
     let library = Library::new();
@@ -115,9 +115,10 @@ fn an_endpoint_without_chunks_is_changed_too_and_its_credentials_are_not_on_reco
     let proxy = Proxy::start(&library, &format!("{url}/sse"), &[]);
     let ours = proxy.authority();
     let secret = "a-token-that-is-long-enough-for-a-mark";
+    let url = url.replace("http:", "HTTP:");
     let sent = format!(
         "HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n\
-         event: endpoint\ndata: {url}/messages?id=1&token={secret}\n\n: more\n\n"
+         event:endpoint\ndata:{url}/messages?id=1&token={secret}\n\n: more\n\n"
     );
     let (head, event) = sent.split_at(sent.find("event:").unwrap());
     let pieces = [head, "", "", event].map(|piece| piece.as_bytes().to_vec());
@@ -131,7 +132,7 @@ fn an_endpoint_without_chunks_is_changed_too_and_its_credentials_are_not_on_reco
     let recorded = String::from_utf8(recorded).unwrap();
     assert_eq!(recorded.len(), sent.len());
     assert!(
-        recorded.contains(&format!("data: {url}/messages?id=1&token=‹cred:1+")),
+        recorded.contains(&format!("data:{url}/messages?id=1&token=‹cred:1+")),
         "{recorded}"
     );
     assert!(

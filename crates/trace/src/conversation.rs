@@ -13,6 +13,7 @@ use crate::bounded::BoundedMap;
 use crate::exchange::PROBE;
 use crate::http::HttpExchange;
 use compact_str::CompactString;
+use mcpreel_wire::http::reference;
 use mcpreel_wire::message::{Body, Content};
 
 /// Sessions, endpoints and clients that are remembered.
@@ -118,14 +119,7 @@ impl Conversations {
     /// The stream of events at `asked` named the endpoint to which its client sends: the conversation of
     /// both.
     pub fn endpoint(&mut self, asked: &str, target: &str) -> u32 {
-        let path = match target.split_once("://") {
-            Some((_, rest)) => rest.find('/').map_or(rest, |at| &rest[at..]).to_owned(),
-            None if target.starts_with('/') => target.to_owned(),
-            None => {
-                let folder = asked.split('?').next().and_then(|it| it.rsplit_once('/'));
-                format!("{}/{target}", folder.map_or("", |(folder, _)| folder))
-            }
-        };
+        let path = reference::target(asked, target);
         let conversation = self.begin();
         self.known.insert(Key::Endpoint(path.into()), conversation);
         if let Some(before) = self.refused.remove(asked) {

@@ -29,10 +29,9 @@ use mcpreel_wire::id::RequestId;
 use mcpreel_wire::json::{Document, follow};
 use mcpreel_wire::message::{Body, classify};
 use message::{Message, Step};
-use request::request;
+use request::{Failure, request};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
-use std::io;
 use std::rc::Rc;
 use std::time::Duration;
 use streams::Resumption;
@@ -53,8 +52,11 @@ const LEAVE_WITHIN: Duration = Duration::from_secs(2);
 /// Both ends of a bridge.
 pub struct Bridge {
     client: Client,
-    /// The URL, for people, and its path and query.
+    /// The URL, for people.
     url: String,
+    /// Scheme, host and port of the server.
+    origin: String,
+    /// Path and query of the URL.
     target: String,
     lines: Sender<Vec<u8>>,
     /// Tells the user something.
@@ -76,8 +78,8 @@ struct State {
     moved: Option<String>,
     /// Where messages go in HTTP+SSE (2024-11-05).
     endpoint: Option<String>,
-    /// Whether an endpoint of another server was refused, which is said once.
-    has_refused_endpoint: bool,
+    /// Why the endpoint that the server names is refused, which was said.
+    refused_endpoint: Option<String>,
     /// Requests whose answers come on its stream.
     waiting: HashSet<RequestId>,
     session: Option<String>,
@@ -99,33 +101,19 @@ struct Open {
     is_endless: bool,
 }
 
-/// Why a message got no answer.
-enum Failure {
-    /// The server's own JSON-RPC error: its JSON.
-    Error(String),
-    /// In words.
-    Text(String),
-    /// The server no longer knows the session that the message named.
-    SessionLost(Option<String>),
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::Text(error.to_string())
-    }
-}
-
 impl Bridge {
-    /// A bridge to what `client` reaches at `target`, which writes what comes to `lines`.
+    /// A bridge to what `client` reaches at `target`, which writes what comes to `lines`. To `origin` go
+    /// the URLs in which the server names itself.
     pub fn new(
         client: Client,
-        (url, target): (String, String),
+        (url, origin, target): (String, String, String),
         lines: Sender<Vec<u8>>,
         say: Box<dyn Fn(&str)>,
     ) -> Self {
         Self {
             client,
             url,
+            origin,
             target,
             lines,
             say,
@@ -188,7 +176,9 @@ impl Bridge {
         if let Some(open) = cancelled.and_then(|id| state.open.get_mut(id)) {
             open.is_endless = true;
             if open.message.is_modern() {
-                return open.task.abort();
+                let (task, call) = (open.task.clone(), Rc::clone(&open.message));
+                state.open.retain(|_, it| !Rc::ptr_eq(&it.message, &call));
+                return task.abort();
             }
         }
         let (bridge, sent) = (Rc::clone(self), Rc::clone(&message));
@@ -269,7 +259,8 @@ impl Bridge {
             Failure::Text(text) => text.clone(),
             Failure::SessionLost(_) => format!("{} does not know the session any more", self.url),
         };
-        if open.is_empty() {
+        let is_said = self.state.borrow().refused_endpoint.as_ref() == Some(&text);
+        if open.is_empty() && !is_said {
             (self.say)(&text);
         }
         let error = match failure {
@@ -353,27 +344,6 @@ impl Bridge {
             return Box::pin(self.send(message, open)).await;
         }
         Err(refusal)
-    }
-
-    /// Whether the server has moved to another path, where it is asked from now on.
-    fn moves(&self, response: &Response<'_>) -> bool {
-        let mut state = self.state.borrow_mut();
-        let location = response.head.get("location").unwrap_or_default();
-        // The recorder in between has put its own name in the place of the server's.
-        let here = format!("http://{}", self.client.address());
-        let path = location.strip_prefix(&here).unwrap_or(location);
-        let is_moved = matches!(response.status(), 307 | 308) && state.moved.is_none();
-        let moves = is_moved && path.starts_with('/') && !path.starts_with("//");
-        if moves {
-            state.moved = Some(path.to_owned());
-        }
-        moves
-    }
-
-    /// Path and query of the server.
-    fn target(&self) -> String {
-        let moved = self.state.borrow().moved.clone();
-        moved.unwrap_or_else(|| self.target.clone())
     }
 
     /// Hands on the answer to a message.
@@ -473,4 +443,30 @@ impl Bridge {
 /// The body of a response whose messages nobody waits for.
 async fn body_of(response: &mut Response<'_>) -> Vec<u8> {
     response.body().await.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::sync::mpsc::channel;
+    use tokio::task::LocalSet;
+
+    /// Once they were kept as long as the bridge ran.
+    #[tokio::test]
+    async fn a_call_that_the_host_has_cancelled_is_forgotten() {
+        let client = Client::new("127.0.0.1:1".parse().unwrap(), Headers::new());
+        let (named, lines) = (<(String, String, String)>::default(), channel(1).0);
+        let bridge = Rc::new(Bridge::new(client, named, lines, Box::new(|_| {})));
+        let mut tasks = JoinSet::new();
+        let version = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
+        let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":META}}"#;
+        let cancel =
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+        let local = LocalSet::new();
+        let _inside = local.enter();
+        bridge.begin(call.replace("META", version).into(), &mut tasks);
+        assert_eq!(bridge.state.borrow().open.len(), 1);
+        bridge.begin(cancel.into(), &mut tasks);
+        assert!(bridge.state.borrow().open.is_empty());
+    }
 }

@@ -1,12 +1,29 @@
-//! The heads of requests, and the words for a request that was refused.
+//! Where requests go, their heads, and the words for a request that was refused.
 
+use super::Bridge;
 use super::message::{Message, Step};
-use super::{Bridge, Failure};
 use crate::beginning_of;
 use crate::client::{Headers, Request, Response};
+use mcpreel_wire::http::reference;
 use mcpreel_wire::json::Document;
 use mcpreel_wire::text::masked_url;
 use std::io;
+
+/// Why a message got no answer.
+pub(super) enum Failure {
+    /// The server's own JSON-RPC error: its JSON.
+    Error(String),
+    /// In words.
+    Text(String),
+    /// The server no longer knows the session that the message named.
+    SessionLost(Option<String>),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Text(error.to_string())
+    }
+}
 
 impl Bridge {
     /// Why a request was refused: in the server's own words, if they are JSON-RPC.
@@ -35,6 +52,35 @@ impl Bridge {
             said => format!(": {said}"),
         };
         Failure::Text(format!("{url} answered HTTP {status}{to}{said}{hint}"))
+    }
+
+    /// Whether the server has moved to another path, where it is asked from now on.
+    pub(super) fn moves(&self, response: &Response<'_>) -> bool {
+        let location = response.head.get("location");
+        let target = location.and_then(|location| self.own_target(location));
+        let mut state = self.state.borrow_mut();
+        let is_redirect = matches!(response.status(), 307 | 308) && state.moved.is_none();
+        let target = target.filter(|_| is_redirect);
+        let moves = target.is_some();
+        state.moved = target.or(state.moved.take());
+        moves
+    }
+
+    /// Path and query of the server.
+    pub(super) fn target(&self) -> String {
+        let moved = self.state.borrow().moved.clone();
+        moved.unwrap_or_else(|| self.target.clone())
+    }
+
+    /// Path and query of a URL that the server has named; `None` where it is of another server.
+    pub(super) fn own_target(&self, url: &str) -> Option<String> {
+        let is_own = reference::split(url).is_none_or(|(origin, _)| {
+            // The recorder in between puts its own name in the place of the server's where it can.
+            let here = format!("http://{}", self.client.address());
+            let mut own = [&here, &self.origin].into_iter();
+            own.any(|own| reference::is_same_origin(origin, own))
+        });
+        is_own.then(|| reference::target(&self.target(), url))
     }
 
     pub(super) fn unreachable(&self, error: &io::Error) -> Failure {

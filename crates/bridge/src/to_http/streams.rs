@@ -132,6 +132,9 @@ impl Bridge {
 
     /// Opens the stream of HTTP+SSE (2024-11-05). Returns whether the server has one that can be used.
     pub(super) async fn open_events(self: &Rc<Self>) -> Result<bool, Failure> {
+        if let Some(refused) = &self.state.borrow().refused_endpoint {
+            return Err(Failure::Text(refused.clone()));
+        }
         let (bridge, (named, name)) = (Rc::clone(self), channel());
         let listening = tokio::task::spawn_local(async move {
             let was_open = bridge.events(named).await;
@@ -147,15 +150,16 @@ impl Bridge {
             listening.abort();
             return Ok(false);
         };
+        let endpoint = self.own_target(&named);
         let mut state = self.state.borrow_mut();
-        let Some(endpoint) = self.own_target(&named) else {
+        let Some(endpoint) = endpoint else {
             listening.abort();
             let (url, named) = (&self.url, masked_url(&named));
             let text = format!(
-                "{url} names an endpoint of another server, {named}, and nothing is sent there: with the \
-                 URL of that server it may work"
+                "{url} names an endpoint on another server, {named}. mcpreel sends nothing there. If you \
+                 trust that server, use its URL instead"
             );
-            if !std::mem::replace(&mut state.has_refused_endpoint, true) {
+            if state.refused_endpoint.replace(text.clone()).is_none() {
                 (self.say)(&text);
             }
             return Err(Failure::Text(text));
@@ -163,22 +167,6 @@ impl Bridge {
         state.endpoint = Some(endpoint);
         state.listening = Some(listening.abort_handle());
         Ok(true)
-    }
-
-    /// Path and query of an endpoint; `None` where it is of another server.
-    fn own_target(&self, endpoint: &str) -> Option<String> {
-        // The recorder in between has put its own name in the place of the server's.
-        let here = format!("http://{}", self.client.address());
-        let path = endpoint.strip_prefix(&here).unwrap_or(endpoint);
-        if path.starts_with('/') {
-            return (!path.starts_with("//")).then(|| path.to_owned());
-        }
-        let is_absolute = path.contains("://");
-        let folder = self
-            .target
-            .rsplit_once('/')
-            .map_or("", |(folder, _)| folder);
-        (!is_absolute).then(|| format!("{folder}/{path}"))
     }
 
     /// Reads that stream to its end; `named` gets the endpoint. Returns whether there was one.

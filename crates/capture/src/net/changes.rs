@@ -2,7 +2,7 @@
 
 use super::credentials::Syntax;
 use super::edits::{Edit, Passed, Rules};
-use mcpreel_wire::http::guard;
+use mcpreel_wire::http::{guard, reference};
 use memchr::memchr;
 use std::ops::Range;
 
@@ -127,14 +127,21 @@ pub(super) fn in_response(rules: &Rules, ours: &str, value: &str) -> Change {
 /// A URL of the server's own origin, with `ours` in its place; `None`: it is none. A client that did not
 /// say how it reached us (HTTP/1.0) gets the path alone, which holds wherever we are.
 fn at_ours(rules: &Rules, ours: &str, url: &str) -> Option<String> {
-    let rest = url.strip_prefix(&rules.upstream.origin())?;
-    let is_whole = rest.is_empty() || rest.starts_with(['/', '?', '#']);
+    let (named, rest) = reference::split(url)?;
     let origin = if ours.is_empty() {
         String::new()
     } else {
         format!("http://{ours}")
     };
-    is_whole.then(|| origin + rest)
+    reference::is_same_origin(named, &rules.upstream.origin()).then(|| origin + rest)
+}
+
+/// The value of a field of an event, if `line` is that field and whole. The space behind the colon may be
+/// missing (HTML, "Server-sent events").
+fn value<'l>(line: &'l str, field: &str) -> Option<&'l str> {
+    let line = line.strip_suffix(['\r', '\n'])?;
+    let value = line.strip_prefix(field)?.strip_prefix(':')?;
+    Some(value.strip_prefix(' ').unwrap_or(value))
 }
 
 /// The event `endpoint` at the beginning of a stream: where in what was read its parts stand.
@@ -160,14 +167,19 @@ impl Endpoint {
             let end = content.end + 2;
             (content, end)
         };
-        let event = text.get(content.clone())?;
-        if !event.starts_with("event: endpoint") {
+        let mut ends = content.start;
+        let mut lines = text.get(content.clone())?.split_inclusive(['\r', '\n']);
+        let first = lines.next()?;
+        ends += first.len();
+        if value(first, "event") != Some("endpoint") {
             return None;
         }
-        let data = event.find("data: ")? + "data: ".len();
-        let length = event[data..].find(['\r', '\n'])?;
-        let start = content.start + data;
-        let url = start..start + length;
+        let url = lines.find_map(|line| {
+            ends += line.len();
+            value(line, "data")
+        })?;
+        let end_of_url = ends - 1;
+        let url = end_of_url - url.len()..end_of_url;
         Some(Self { content, url, end })
     }
 

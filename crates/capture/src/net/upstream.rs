@@ -45,7 +45,8 @@ const SCHEMES: [(&str, Scheme); 5] = [
 ];
 
 impl Upstream {
-    /// Reads a URL; an error says in one sentence what is wrong with it.
+    /// Reads a URL; an error says in one sentence what is wrong with it, and repeats none of it: a part that
+    /// makes no sense may be a password.
     pub fn parse(url: &str) -> Result<Self, String> {
         let known = "http://, https://, ws://, wss:// or tcp://";
         let Some((scheme, rest)) = url.split_once("://") else {
@@ -54,7 +55,7 @@ impl Upstream {
         let scheme_of = |(word, _): &&(&str, Scheme)| word.eq_ignore_ascii_case(scheme);
         let Some(&(_, scheme)) = SCHEMES.iter().find(scheme_of) else {
             return Err(format!(
-                "{scheme}:// cannot be recorded; a URL begins with {known}"
+                "such a URL cannot be recorded; one begins with {known}"
             ));
         };
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -183,7 +184,7 @@ fn split(authority: &str) -> Result<(&str, Option<u16>), String> {
         }
         None => match authority.split_once(':') {
             Some((_, port)) if port.contains(':') => {
-                return Err(format!("an IPv6 address stands in brackets: [{authority}]"));
+                return Err("an IPv6 address stands in brackets: [::1]".to_owned());
             }
             Some((host, port)) => (host, Some(port)),
             None => (authority, None),
@@ -194,7 +195,7 @@ fn split(authority: &str) -> Result<(&str, Option<u16>), String> {
     }
     let port = port.filter(|port| !port.is_empty()).map(|port| {
         let number = port.parse::<u16>().ok().filter(|port| *port > 0);
-        number.ok_or_else(|| format!("{port} is no port"))
+        number.ok_or("the port is not a number from 1 to 65535")
     });
     Ok((host, port.transpose()?))
 }
@@ -454,7 +455,7 @@ mod tests {
             ("ftp://a", "cannot be recorded"),
             ("http://", "names no host"),
             ("http://::1/", "in brackets"),
-            ("http://a:99999/", "is no port"),
+            ("http://a:99999/", "is not a number"),
             ("tcp://a", "needs a port"),
             ("http://me:pw@a/", "--header"),
         ] {

@@ -19,7 +19,7 @@
 //! * Pieces of a direction come in the order of their ends and do not overlap, but for control
 //!   frames of a WebSocket, which may stand within a message.
 //!
-//! [`guard`] says who may use a port. [`head`] and [`body`] are for those, too, who follow the framing of
+//! [`guard`] says who may use a port, [`reference`] what a URL or a relative one means. [`head`] and [`body`] are for those, too, who follow the framing of
 //! messages in order to forward them.
 
 pub mod body;
@@ -30,6 +30,7 @@ mod events;
 pub mod guard;
 pub mod head;
 mod piece;
+pub mod reference;
 mod websocket;
 
 pub use decoder::{Decoder, Protocol};

@@ -34,7 +34,7 @@ fn frames(text: &str, is_client: bool) -> Vec<u8> {
     let frame = |opcode: u8, payload: &[u8]| {
         let length = u16::try_from(payload.len()).unwrap().to_be_bytes();
         let mask: &[u8] = if is_client { &[1, 2, 3, 4] } else { &[] };
-        let head = [opcode, 126 | if is_client { 0x80 } else { 0 }];
+        let head = [opcode, 0x7e | if is_client { 0x80 } else { 0 }];
         let masked = payload.iter().enumerate();
         let masked = masked.map(|(at, byte)| byte ^ mask.get(at % 4).unwrap_or(&0));
         [&head[..], &length, mask, &masked.collect::<Vec<_>>()].concat()

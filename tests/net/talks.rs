@@ -22,12 +22,13 @@ fn post(connection: u32, session: &str, message: &str) -> String {
 }
 
 fn json(connection: u32, head: &str, message: &str) -> String {
-    let lines = ["200", head, "Content-Type: application/json"];
-    let lines = lines.iter().filter(|line| !line.is_empty());
-    let head: String = lines
-        .map(|line| format!("{connection}< {line}\n"))
-        .collect();
-    format!("{head}{connection}<\n{connection}< {message}\n")
+    let sign = format!("{connection}<");
+    let head = if head.is_empty() {
+        String::new()
+    } else {
+        format!("{sign} {head}\n")
+    };
+    format!("{sign} 200\n{head}{sign} Content-Type: application/json\n{sign}\n{sign} {message}\n")
 }
 
 /// The handshake of a client, and the session that the server assigns.
@@ -92,15 +93,13 @@ fn two_clients_with_sessions_count_from_the_same_id() {
 #[test]
 fn two_clients_of_the_newer_era_count_from_the_same_id() {
     let call = |connection: u32, name: &str| {
-        let call = format!(r#"request 1 tools/call {{"name":"{name}",{META}}}"#);
-        let named = format!("Mcp-Name: {name}\n{connection}> Accept:");
-        let post = post(connection, "", &call).replace(
-            "Accept:",
-            &format!(
-                "MCP-Protocol-Version: 2026-07-28\n{connection}> Mcp-Method: tools/call\n{connection}> {named}"
-            ),
+        let sign = format!("{connection}>");
+        let message = format!(r#"request 1 tools/call {{"name":"{name}",{META}}}"#);
+        let head = format!(
+            "{sign} MCP-Protocol-Version: 2026-07-28\n{sign} Mcp-Method: tools/call\n{sign} Mcp-Name: {name}\n"
         );
-        post
+        let first = format!("{sign} POST /mcp\n");
+        post(connection, "", &message).replacen(&first, &format!("{first}{head}"), 1)
     };
     let answer =
         |name: &str| text(name).replace("{\"content", "{\"resultType\":\"complete\",\"content");

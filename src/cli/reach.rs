@@ -168,7 +168,7 @@ pub fn http_url(text: &str) -> Result<Upstream, String> {
 
 /// Headers that frame a message, or name the server: a second one would break the message, or lead to
 /// somebody else.
-const OURS: [&str; 10] = [
+const RESERVED_HEADERS: [&str; 10] = [
     "Connection",
     "Content-Length",
     "Expect",
@@ -186,9 +186,12 @@ fn header(text: &str) -> Result<(String, String), String> {
     if !is_header_name(name) {
         return Err("what stands before the colon is no name of a header".to_owned());
     }
-    if OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
+    if RESERVED_HEADERS
+        .iter()
+        .any(|it| name.eq_ignore_ascii_case(it))
+    {
         return Err(format!(
-            "{name} says where a message ends or where it goes, which mcpreel does itself; leave it out"
+            "mcpreel sets {name} itself; leave out this --header"
         ));
     }
     Ok((name.to_owned(), one_line(value)?.to_owned()))

@@ -1,7 +1,7 @@
 //! `mcpreel run`: the recorder, in a host's pipe.
 //!
-//! Nothing here may keep the server from starting but arguments that make no sense: whatever is wrong with
-//! the configuration is put on record, and the session goes on.
+//! Only wrong arguments keep the server from starting. A wrong configuration is put on record, and the
+//! session goes on.
 
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::{Folder, Settings};
@@ -85,8 +85,8 @@ impl Run {
             command = self.reach.bridge(url, options)?;
         } else if let Some(option) = self.reach.used() {
             return Err(Failure::Usage(format!(
-                "{option} goes with --url, and there is none: leave it out, or write it behind the command \
-                 if it is meant for the server"
+                "{option} needs --url. Leave it out, or put it after the command if it is meant for the \
+                 server"
             )));
         }
         let options = record::Options {

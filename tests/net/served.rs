@@ -239,7 +239,7 @@ fn a_recorded_path_is_served_and_no_other() {
 
 /// Once they were lost without a word.
 #[test]
-fn what_nobody_listens_for_is_lost_with_one_word() {
+fn what_nobody_listens_for_is_lost_with_one_word_and_counted() {
     let library = Library::new();
     let script = format!(
         "read l; echo '{INITIALIZED}'; read l; i=0; while test $i -lt 300; do i=$((i+1)); \
@@ -270,12 +270,26 @@ fn what_nobody_listens_for_is_lost_with_one_word() {
     for first_and_last in ["\"data\":1}", "\"data\":256}"] {
         assert!(got.contains(first_and_last), "the first are kept: {got}");
     }
-    // Once it was said for each session.
-    let head = served.begin() + "Accept: text/event-stream\r\n";
+    // Once it was said for each session, and not how many there were.
+    let head = served.begin();
     served.ask("POST /mcp", &head, CLIENT[1]);
+    wait_for("all messages of the second session", || {
+        let all = library.json(&["ls"]);
+        let is_whole = |it: &serde_json::Value| it["frames"].as_u64() >= Some(303);
+        (all.len() == 3 && all.iter().all(is_whole)).then_some(())
+    });
     let (status, said) = served.end();
     assert_eq!(status.code(), Some(0), "{said}");
-    assert_eq!(said.matches("lost").count(), 1, "{said}");
+    let said: Vec<_> = said.lines().filter(|line| line.contains("lost")).collect();
+    assert_eq!(
+        said.len(),
+        2,
+        "once at the first, once at the end: {said:?}"
+    );
+    let number = said[1].trim_start_matches("mcpreel: ").split(' ').next();
+    let number = number.and_then(|number| number.parse::<u32>().ok());
+    // All 44 of the second session, and those that came in the first one before the stream.
+    assert!(matches!(number, Some(45..=88)), "{said:?}");
 }
 
 /// A shell without job control ignores SIGINT for whatever `&` starts.

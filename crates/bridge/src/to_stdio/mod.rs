@@ -23,6 +23,7 @@ use mcpreel_wire::http::guard::{foreign, host_of};
 use mcpreel_wire::http::head::status_line;
 use mcpreel_wire::id::RequestId;
 use mcpreel_wire::message::{Body, Content, Direction, classify};
+use mcpreel_wire::text::plural;
 use process::{Outgoing, Process};
 use serde_json::json;
 use std::cell::{Cell, RefCell};
@@ -56,8 +57,8 @@ pub struct Sessions {
     path: String,
     /// Tells the user something.
     say: Rc<dyn Fn(&str)>,
-    /// Whether messages of a process were lost, because no client listened for them.
-    has_lost: Rc<Cell<bool>>,
+    /// How many messages of processes were lost, because no client listened for them.
+    lost: Rc<Cell<u64>>,
     /// Refuse web pages and foreign names.
     is_guarded: bool,
     running: RefCell<BTreeMap<String, Rc<Process>>>,
@@ -79,7 +80,7 @@ impl Sessions {
             command,
             path,
             say,
-            has_lost: Rc::default(),
+            lost: Rc::default(),
             is_guarded,
             running: RefCell::default(),
             worst: Cell::default(),
@@ -117,6 +118,16 @@ impl Sessions {
         for process in &running {
             let ended = timeout(LEAVE_WITHIN, process.ended()).await;
             self.count(ended.unwrap_or(1));
+        }
+        let lost = self.lost.get();
+        if lost > 0 {
+            let (messages, were) = (
+                plural(lost, "message"),
+                if lost == 1 { "was" } else { "were" },
+            );
+            (self.say)(&format!(
+                "{messages} of the server {were} lost, because no client listened for them"
+            ));
         }
         self.worst.get()
     }
@@ -299,8 +310,8 @@ impl Sessions {
         drop(running);
         let random = getrandom::u64().map_err(|error| failed(error.to_string()))?;
         let session = format!("{random:016x}");
-        let (say, has_lost) = (Rc::clone(&self.say), Rc::clone(&self.has_lost));
-        let process = Process::start(&self.command, is_shared, say, has_lost);
+        let (say, lost) = (Rc::clone(&self.say), Rc::clone(&self.lost));
+        let process = Process::start(&self.command, is_shared, say, lost);
         let process = process.map_err(|error| failed(error.to_string()))?;
         self.mark_used(&process);
         let (sessions, name, one) = (Rc::clone(self), session.clone(), Rc::clone(&process));

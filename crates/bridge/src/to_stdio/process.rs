@@ -41,8 +41,8 @@ pub struct Process {
     is_silent: Cell<bool>,
     /// Messages for which there was no client yet.
     unheard: RefCell<Vec<Vec<u8>>>,
-    /// Whether a process had more of them than are kept, which is said once.
-    has_lost: Rc<Cell<bool>>,
+    /// How many messages of all processes were lost, because more of them came than are kept.
+    lost: Rc<Cell<u64>>,
     /// Tells the user something.
     say: Rc<dyn Fn(&str)>,
     /// Its exit code, once it has ended.
@@ -68,7 +68,7 @@ impl Process {
         command: &[OsString],
         is_shared: bool,
         say: Rc<dyn Fn(&str)>,
-        has_lost: Rc<Cell<bool>>,
+        lost: Rc<Cell<u64>>,
     ) -> io::Result<Rc<Self>> {
         let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut child = Command::new(program)
@@ -90,7 +90,7 @@ impl Process {
             last_use: Cell::default(),
             is_silent: Cell::default(),
             unheard: RefCell::default(),
-            has_lost,
+            lost,
             say,
             code,
         });
@@ -205,11 +205,14 @@ impl Process {
             None if self.unheard.borrow().len() < UNHEARD => {
                 self.unheard.borrow_mut().push(message);
             }
-            None if !self.has_lost.replace(true) => (self.say)(&format!(
-                "no client listens for what the server says by itself in a session: after {UNHEARD} \
-                 messages the rest is lost"
-            )),
-            None => {}
+            None => {
+                if self.lost.replace(self.lost.get() + 1) == 0 {
+                    (self.say)(&format!(
+                        "no client listens for what the server says by itself in a session: after {UNHEARD} \
+                         messages the rest is lost"
+                    ));
+                }
+            }
         }
     }
 

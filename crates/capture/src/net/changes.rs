@@ -37,11 +37,12 @@ fn field(line: &[u8]) -> Option<(&str, &str, Range<usize>)> {
     Some((name, value, start..start + value.len()))
 }
 
-/// The same of a field with one of these names. Most have others, and few of these are looked at closer.
+/// Like [`field`], for fields with one of these `names` only. Others are skipped before their UTF-8 is
+/// checked, which saves most of the work.
 fn field_of<'l>(line: &'l [u8], names: &[&str]) -> Option<(&'l str, &'l str, Range<usize>)> {
     let name = &line[..memchr(b':', line)?];
-    let is_it = |wanted: &&str| name.eq_ignore_ascii_case(wanted.as_bytes());
-    names.iter().any(is_it).then(|| field(line)).flatten()
+    let is_wanted = |wanted: &&str| name.eq_ignore_ascii_case(wanted.as_bytes());
+    names.iter().any(is_wanted).then(|| field(line)).flatten()
 }
 
 /// What a field has to say instead, and the name of the change.

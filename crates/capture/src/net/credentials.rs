@@ -76,8 +76,8 @@ impl fmt::Display for Token {
     }
 }
 
-/// Lines that most heads have no more of.
-const FIELDS: usize = 16;
+/// Room for the lines of most heads.
+const USUAL_LINES: usize = 16;
 
 /// How a text writes the names and values that are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +127,7 @@ impl Credentials {
     /// The lines of a head, as far as it came, as they go on record.
     pub fn hide_in_head<'h>(&self, raw: &'h [u8]) -> Vec<Cow<'h, [u8]>> {
         let mut folds_secret = false;
-        let mut hidden = Vec::with_capacity(FIELDS);
+        let mut hidden = Vec::with_capacity(USUAL_LINES);
         hidden.extend(lines(raw).enumerate().map(|(number, line)| {
             let content = line.trim_ascii_end();
             let Some(colon) = content.iter().position(|byte| *byte == b':') else {

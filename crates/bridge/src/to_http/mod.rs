@@ -14,7 +14,7 @@
 //! * **Modern era** (2026-07-28): headers repeat what the message says; to cancel is to close the stream.
 //! * **HTTP+SSE** (2024-11-05): where the first request is refused without a JSON-RPC answer.
 //! * A request that gets no answer gets an error that says why; so does one that is still under way
-//!   [some time](ANSWERED_WITHIN) after the host has closed its side.
+//!   some time (`ANSWERED_WITHIN`) after the host has closed its side.
 
 mod message;
 mod request;

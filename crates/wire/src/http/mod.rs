@@ -19,8 +19,8 @@
 //! * Pieces of a direction come in the order of their ends and do not overlap, but for control
 //!   frames of a WebSocket, which may stand within a message.
 //!
-//! [`guard`] says who may use a port, [`reference`] what a URL or a relative one means. [`head`] and [`body`] are for those, too, who follow the framing of
-//! messages in order to forward them.
+//! [`guard`] says who may use a port, [`mod@reference`] what a URL or a relative one means. [`head`] and
+//! [`body`] are for those, too, who follow the framing of messages in order to forward them.
 
 pub mod body;
 pub mod coding;

@@ -7,7 +7,6 @@ use super::reach::{Reach, ServerUrl};
 use super::{bridge, listen, quantity, run};
 use clap::Args;
 use mcpreel_capture::net::Plan;
-use mcpreel_capture::net::credentials::Credentials;
 use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_store::record::{self, Ending, proxy::proxy};
 use mcpreel_store::schema::is_id;
@@ -92,6 +91,18 @@ fn recording_id(text: &str) -> Result<String, String> {
     id.ok_or_else(|| "an id is eight hexadecimal digits".to_owned())
 }
 
+/// Tells the user which URL to put into the host; `is_everywhere`: other machines can use it too.
+fn say_where(upstream: &str, url: &str, is_everywhere: bool) {
+    let others = if is_everywhere {
+        "; on other machines, with an address of this one in it"
+    } else {
+        ""
+    };
+    let (upstream, url) = (masked_url(upstream), escape(url));
+    let put = format!("put {url} into your host{others} (Ctrl-C ends it)");
+    output::say(&format!("recording {}: {put}", escape(&upstream)));
+}
+
 impl Proxy {
     pub fn run(self) -> Outcome {
         listen::check(self.listen, self.expose)?;
@@ -101,16 +112,12 @@ impl Proxy {
         let is_alone = self.command.is_empty();
         let name = self.name.or_else(|| is_alone.then(|| self.url.name()));
         let (upstream, transport) = (self.url.to_string(), self.url.transport());
-        let mut key = [0; 32];
-        if !self.reach.keep_credentials {
-            getrandom::fill(&mut key)?;
-        }
         let tls = self.url.is_tls().then(|| self.reach.tls());
         let tls = tls
             .transpose()
             .map_err(|error| Failure::Usage(error.to_string()))?;
         let mut headers = self.reach.headers().map_err(Failure::Usage)?;
-        let credentials = (!self.reach.keep_credentials).then(|| Credentials::new(key, &headers));
+        let credentials = self.reach.credentials(&headers)?;
         let own_client = self
             .stdio
             .then(|| (self.url.clone(), std::mem::take(&mut headers)));
@@ -149,23 +156,13 @@ impl Proxy {
             remarks: faults,
         };
         let is_everywhere = self.listen.is_some_and(|at| at.ip().is_unspecified());
-        let others = if is_everywhere {
-            "; on other machines, with an address of this one in it"
-        } else {
-            ""
-        };
         let was_there = Rc::new(Cell::new(true));
         let ready = |url: &str, address| {
             if let Some((url, headers)) = own_client {
                 // The headers are the client's own: nobody else who finds the port gets them.
                 return Some(bridge::own_client(&url, address, headers, &was_there));
             }
-            let put = format!(
-                "put {} into your host{others} (Ctrl-C ends it)",
-                escape(url)
-            );
-            let upstream = masked_url(&upstream);
-            output::say(&format!("recording {}: {put}", escape(&upstream)));
+            say_where(&upstream, url, is_everywhere);
             None
         };
         let mut ending = proxy(&options, plan, ready)?;

@@ -4,12 +4,14 @@
 use clap::Args;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
+use mcpreel_capture::net::credentials::Credentials;
 use mcpreel_capture::net::tls::{CaError, Tls};
 use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_wire::http::head::is_header_name;
 use mcpreel_wire::text::{escape, masked_url};
 use std::env::VarError;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::PathBuf;
 
 /// How a server behind a URL is reached.
@@ -43,6 +45,17 @@ impl Reach {
             Ok((name.clone(), value))
         });
         filled.collect()
+    }
+
+    /// What takes credentials out of the recording; `None`: the recording keeps them. `added`: the headers
+    /// that are added to each request.
+    pub fn credentials(&self, added: &[(String, String)]) -> io::Result<Option<Credentials>> {
+        if self.keep_credentials {
+            return Ok(None);
+        }
+        let mut key = [0; 32];
+        getrandom::fill(&mut key)?;
+        Ok(Some(Credentials::new(key, added)))
     }
 
     /// The first option that is given, for which a command on pipes has no use.

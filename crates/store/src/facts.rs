@@ -118,7 +118,7 @@ impl Recording {
         let selection = summary.context.selection.as_ref();
         let is_cut = selection.is_some_and(|part| part.to.is_some());
         let (failed, failed_too) = self.failed(summary.failed)?;
-        let never_answered = self.sample(Status::Lost)?;
+        let cut_off = self.sample(Status::Lost)?;
         let mut facts = Facts {
             is_live: now.is_some(),
             now: now.unwrap_or(Moment(summary.t_last_ns)),
@@ -137,7 +137,7 @@ impl Recording {
             strays: self.lines_of(&findings, &["response-unknown-id"])?,
             last_words: self.last_lines()?,
             long: self.long(&findings, summary.frames)?,
-            https: self.https_of_causes(&never_answered)?,
+            https: self.https_of_causes(&cut_off)?,
             opening: self.opening()?,
             went_on: self.has(CONFIRMED, [LOOKED_THROUGH])?
                 || self.has(ASKED_MORE, [LOOKED_THROUGH])?,
@@ -145,7 +145,7 @@ impl Recording {
             first_said: self.one(FIRST_SAID, [LOOKED_THROUGH], seq)?,
             last_answer: self.one(LAST_ANSWER, [LOOKED_THROUGH], seq)?,
             open: self.sample(Status::Open)?,
-            lost: never_answered,
+            lost: cut_off,
             unanswered: self.sample(Status::Unanswered)?,
             untracked: self.sample(Status::GivenUp)?,
             failed,
@@ -179,13 +179,14 @@ impl Recording {
     /// What is known of HTTP; `lost`: the calls whose streams may have been cut off.
     fn https_of_causes(&self, lost: &Sample) -> Result<Https, ReadError> {
         let id_and_t = |row: &Row<'_>| Ok((row.get(0)?, Moment(number(row, 1)?)));
-        let last_served = self.one(LAST_SERVED, [], id_and_t)?;
+        let (last_served, t_last_served) = self.one(LAST_SERVED, [], id_and_t)?.unwrap_or_default();
         let last_initialize = self.one(LAST_INITIALIZE, [], |row| row.get::<_, Option<u32>>(0))?;
         let mut https = Https {
             refused: self.rows(REFUSED, [HTTPS])?,
             cut: self.rows(CUT, [HTTPS])?,
             answerless: self.answerless()?,
-            last_served: last_served.unwrap_or_default(),
+            last_served,
+            t_last_served,
             last_initialize: last_initialize.flatten().unwrap_or_default(),
             authorization: Vec::new(),
         };

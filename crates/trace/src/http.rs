@@ -319,7 +319,7 @@ impl HttpLog {
     fn response_head(&mut self, head: &FrameHead, raw: &[u8]) -> Option<End> {
         let parsed = Arc::new(Head::parse(raw)?);
         let status = parsed.status()?;
-        // The request that this answers was not to be read.
+        // The request could not be read.
         let unread = || HttpExchange {
             id: head.carried.http,
             connection: head.stream.connection().unwrap_or_default(),

@@ -137,11 +137,11 @@ fn at_ours(rules: &Rules, ours: &str, url: &str) -> Option<String> {
     reference::is_same_origin(named, &rules.upstream.origin()).then(|| origin + rest)
 }
 
-/// The value of a field of an event, if `line` is that field and whole. The space behind the colon may be
+/// The value of the field `name` of an event, if `line` is that field, and whole. The space behind the colon may be
 /// missing (HTML, "Server-sent events").
-fn value<'l>(line: &'l str, field: &str) -> Option<&'l str> {
+fn event_field<'l>(line: &'l str, name: &str) -> Option<&'l str> {
     let line = line.strip_suffix(['\r', '\n'])?;
-    let value = line.strip_prefix(field)?.strip_prefix(':')?;
+    let value = line.strip_prefix(name)?.strip_prefix(':')?;
     Some(value.strip_prefix(' ').unwrap_or(value))
 }
 
@@ -172,12 +172,12 @@ impl Endpoint {
         let mut lines = text.get(content.clone())?.split_inclusive(['\r', '\n']);
         let first = lines.next()?;
         ends += first.len();
-        if value(first, "event") != Some("endpoint") {
+        if event_field(first, "event") != Some("endpoint") {
             return None;
         }
         let url = lines.find_map(|line| {
             ends += line.len();
-            value(line, "data")
+            event_field(line, "data")
         })?;
         let end_of_url = ends - 1;
         let url = end_of_url - url.len()..end_of_url;

@@ -73,7 +73,7 @@ pub struct Plan {
     pub headers: Vec<(String, String)>,
     /// Takes credentials out of what goes on record; `None`: they are kept.
     pub credentials: Option<Credentials>,
-    /// Tells the user that the server cannot be reached, and that it can again. May block.
+    /// Tells the user whether the server can be reached. May block.
     pub say: fn(&str),
 }
 
@@ -156,7 +156,7 @@ pub fn is_loopback(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
-/// What waits to be said to the user, at most.
+/// Reports that wait to be said to the user, at most.
 const REPORTS: usize = 16;
 
 /// How long connections may go on that were open when the server, or our own client, ended.
@@ -284,13 +284,14 @@ struct Proxy {
 /// Whether the server can be reached, as the user knows it.
 #[derive(Default)]
 struct Reached {
-    /// Why not.
+    /// Why the server cannot be reached, if so.
     unreachable: Option<String>,
     /// The last connection that has reached it.
     connection: u32,
 }
 
-/// Has a thread `say` what is sent, in order: nobody may be reading that, and no connection waits for it.
+/// Starts a thread that says each report to the user, in order. The user may not read what is said, and no
+/// connection waits for that.
 fn report_to(say: fn(&str)) -> SyncSender<String> {
     let (sender, reports) = sync_channel::<String>(REPORTS);
     let reporting = move || reports.iter().for_each(|report| say(&report));
@@ -325,13 +326,13 @@ async fn accept(socket: TcpListener, workers: Rc<Workers>, count: Rc<Cell<u32>>,
 
 impl Proxy {
     /// Tells the user whether `connection` has reached the server, where that is news.
-    fn tell(&self, connection: u32, unreachable: Option<&Unreachable>) {
+    fn report(&self, connection: u32, unreachable: Option<&Unreachable>) {
         let message = unreachable.map(|it| it.message.clone());
         let mut reached = self.reached.lock().unwrap_or_else(PoisonError::into_inner);
         if message.is_none() {
             reached.connection = reached.connection.max(connection);
         } else if connection < reached.connection {
-            // It has tried for so long that others have come through meanwhile.
+            // A later connection has reached the server meanwhile.
             return;
         }
         if reached.unreachable == message {
@@ -362,7 +363,7 @@ impl Proxy {
                     .await
             }
         };
-        self.tell(number, connected.as_ref().err());
+        self.report(number, connected.as_ref().err());
         match connected {
             Ok((server, address, took)) => {
                 tap.event(EventKind::Connected {

@@ -17,7 +17,8 @@ fn end_of(http: &HttpExchange) -> Moment {
     http.t_last.unwrap_or(http.t_request)
 }
 
-/// The calls that are lost because the response that would have held the answer was cut off, with that.
+/// Each call that is lost because the response that would have held its answer was cut off, and that
+/// response.
 fn calls_cut_off(facts: &Facts) -> Vec<(&Exchange, &HttpExchange)> {
     let cut = &facts.https.cut;
     let lost = facts.lost.exchanges.iter();
@@ -46,7 +47,7 @@ pub(super) fn connections_broke(facts: &Facts) -> Option<Cause> {
     let since = since.into_iter().flatten().min()?;
     let mut cut_off = calls_cut_off(facts);
     // Where the server has answered after the break, what failed later has a reason of its own.
-    let (_, served) = facts.https.last_served;
+    let served = facts.https.t_last_served;
     cut_off.retain(|(_, http)| served <= end_of(http) && end_of(http) <= since);
     let t = cut_off.iter().map(|(_, http)| end_of(http)).max()?;
     cut_off.retain(|(_, http)| t.ns_since(end_of(http)) < AT_ONCE_NS);
@@ -115,17 +116,13 @@ pub(super) fn stream_cut(facts: &Facts) -> Option<Cause> {
             events => format!("{} had come", plural(events, "event")),
         }
     );
-    let (certainty, advice) = reason_of_cut(facts, http, is_its_own);
+    let (certainty, advice) = judge_cut(facts, http, is_its_own);
     let cause = Cause::new(certainty, sentence, advice).shown([phrases::request(call)]);
     Some(cause.shown([network::at(http, network::phrases_of(http))]))
 }
 
-/// Why a response was cut off, as far as that can be said, and what to look at.
-fn reason_of_cut(
-    facts: &Facts,
-    http: &HttpExchange,
-    is_its_own: bool,
-) -> (Certainty, &'static str) {
+/// How certain the reason is for which the response `http` was cut off, and what to look at.
+fn judge_cut(facts: &Facts, http: &HttpExchange, is_its_own: bool) -> (Certainty, &'static str) {
     let silent = end_of(http).ns_since(http.t_first.or(http.t_head).unwrap_or(http.t_request));
     if is_its_own && http.events <= 1 && silent >= IDLE_NS {
         (
@@ -133,7 +130,7 @@ fn reason_of_cut(
             "Nothing was sent for so long that a proxy, a load balancer or the client gave up. Let the \
              server send a comment (`: keepalive`) every 15 seconds, or raise the limit in between.",
         )
-    } else if facts.https.last_served.0 == 0 && is_plain(facts) {
+    } else if facts.https.last_served == 0 && is_plain(facts) {
         (
             Certain,
             "The server has never answered. Where it speaks TLS, the URL begins with https://. Else it, or \

@@ -97,9 +97,10 @@ pub struct Https {
     pub answerless: Vec<(Exchange, HttpExchange)>,
     /// The steps of logging in, if a token was wanted.
     pub authorization: Vec<Step>,
-    /// The last exchange that was answered with success and had a message in its request, and when its
-    /// request came.
-    pub last_served: (u32, Moment),
+    /// The last exchange that was answered with success and had a message in its request.
+    pub last_served: u32,
+    /// When the request of that exchange came.
+    pub t_last_served: Moment,
     /// The last that carried an `initialize` that was answered with a result.
     pub last_initialize: u32,
 }

@@ -150,7 +150,7 @@ pub(super) fn refused_by_proxy(facts: &Facts) -> Option<Cause> {
 pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
     let mut refused = facts.https.refused.iter();
     let last = refused.rfind(|one| one.status == Some(401))?;
-    if facts.https.last_served.0 > last.id {
+    if facts.https.last_served > last.id {
         return None;
     }
     let sent = last
@@ -234,7 +234,15 @@ fn unknown_sessions(facts: &Facts) -> (Vec<&HttpExchange>, Vec<&HttpExchange>) {
     told.partition(|one| one.id < facts.https.last_initialize)
 }
 
-/// Such requests that the client did not answer with a new session.
+/// `POST /mcp (#5) was refused with 404, and 2 requests after it`.
+fn refusals(refused: &[&HttpExchange]) -> String {
+    let (first, more) = (refused[0], refused.len() as u64 - 1);
+    let status = first.status.unwrap_or_default();
+    let again = phrases::if_any(more, |n| format!(", and {} after it", plural(n, "request")));
+    format!("{} was refused with {status}{again}", named(first))
+}
+
+/// The requests that were refused for their session, and after which the client began no new session.
 pub(super) fn refused_sessions(facts: &Facts) -> Vec<&HttpExchange> {
     unknown_sessions(facts).1
 }
@@ -242,15 +250,10 @@ pub(super) fn refused_sessions(facts: &Facts) -> Vec<&HttpExchange> {
 /// The server does not know a session any more, and the client has begun a new one, as it should.
 pub(super) fn session_renewed(facts: &Facts) -> Option<Cause> {
     let (refused, _) = unknown_sessions(facts);
-    let (first, more) = refused.split_first()?;
-    let status = first.status.unwrap_or_default();
-    let again = phrases::if_any(more.len() as u64, |n| {
-        format!(", and {} after it", plural(n, "request"))
-    });
+    let first = refused.first()?;
     let sentence = format!(
-        "the server no longer knew the session: {} was refused with {status}{again}, and the client began a new \
-         one",
-        named(first)
+        "the server no longer knew the session: {}, and the client began a new one",
+        refusals(&refused)
     );
     let advice = "The server was restarted or has dropped the session. What it remembered of the session is gone; \
                   the client has to send the refused request again.";
@@ -263,16 +266,11 @@ pub(super) fn session_renewed(facts: &Facts) -> Option<Cause> {
 /// The server does not know a session any more, and the client goes on with it.
 pub(super) fn session_lost(facts: &Facts) -> Option<Cause> {
     let refused = refused_sessions(facts);
-    let (first, more) = refused.split_first()?;
-    let status = first.status.unwrap_or_default();
+    let first = refused.first()?;
     let calls = facts.troubled().filter(|call| call.http >= first.id);
-    let again = phrases::if_any(more.len() as u64, |n| {
-        format!(", and {} after it", plural(n, "request"))
-    });
     let sentence = format!(
-        "the server no longer knows the session: {} was refused with {status}{again}, and the client never \
-         began a new one",
-        named(first)
+        "the server no longer knows the session: {}, and the client never began a new one",
+        refusals(&refused)
     );
     let advice = if first.status == Some(404) {
         "The server was restarted or has dropped the session. A client has to send `initialize` \
@@ -306,7 +304,7 @@ pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
             _ => false,
         });
         // The client went where it was sent, and nothing is wrong with that.
-        let is_followed = one.is_redirected() && facts.https.last_served.0 > one.id;
+        let is_followed = one.is_redirected() && facts.https.last_served > one.id;
         // What we answer in place of a server is told as its being out of reach.
         let response = one.response_head.as_ref();
         let is_ours = response.is_some_and(|head| head.get("server") == Some("mcpreel"));
@@ -358,7 +356,7 @@ pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
     Some(Cause::new(Certain, sentence, advice).shown(shown))
 }
 
-/// A call got a response that has nothing to do with it, or is empty.
+/// A call got a response without an answer: another document, or nothing.
 pub(super) fn no_answer_in_response(facts: &Facts) -> Option<Cause> {
     // Who looks for streamable HTTP where there is only HTTP+SSE goes on with that.
     let is_probe = |(call, http): &&(Exchange, HttpExchange)| {
@@ -376,13 +374,13 @@ pub(super) fn no_answer_in_response(facts: &Facts) -> Option<Cause> {
         phrases::call_at(call)
     );
     let cause =
-        Cause::new(Certain, sentence, instead_of_answer(http)).shown([phrases::request(call)]);
+        Cause::new(Certain, sentence, advice_without_answer(http)).shown([phrases::request(call)]);
     let shown = meant.iter().map(|(_, http)| at(http, phrases_of(http)));
     Some(cause.shown(shown))
 }
 
-/// What to look at where this came in place of an answer.
-fn instead_of_answer(http: &HttpExchange) -> &'static str {
+/// What to look at where the response `http` came in place of an answer.
+fn advice_without_answer(http: &HttpExchange) -> &'static str {
     let kind = http.content_type.as_deref().unwrap_or_default();
     match http.status {
         Some(202 | 204) => {

@@ -185,8 +185,8 @@ fn version(head: Option<&Head>) -> String {
 
 fn headers(head: Option<&Head>) -> Value {
     let headers = head.map_or(&[][..], |head| &head.headers);
-    let pairs = headers.iter();
-    pairs
+    headers
+        .iter()
         .map(|(name, value)| json!({"name": name, "value": value}))
         .collect()
 }

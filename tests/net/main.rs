@@ -44,6 +44,7 @@ mod gone;
 mod hostile;
 mod http_server;
 mod kill;
+mod network_filters;
 mod probes;
 mod reading;
 mod recorded;

@@ -1,4 +1,4 @@
-//! What is read of the HTTP of a recording: filters, lines, times.
+//! What is read of the HTTP of a recording: lines, times.
 
 use crate::copies::run;
 use crate::http_server::{HttpServer, events};
@@ -15,42 +15,11 @@ use std::io::{Read as _, Write as _};
 use std::time::Duration;
 
 /// The rows of JSON that a command prints.
-fn rows(args: &[&str]) -> Vec<Value> {
+pub fn rows(args: &[&str]) -> Vec<Value> {
     let rows = run(args);
     rows.lines()
         .map(|row| serde_json::from_str(row).unwrap())
         .collect()
-}
-
-#[test]
-fn a_filter_asks_for_headers_of_either_head_and_for_resumed_streams() {
-    let dir = tempfile::tempdir().unwrap();
-    drop(wire::recording(dir.path(), &wire::file("polled")));
-    let reel = dir.path().join("a.reel").display().to_string();
-    let found = |filter: &str| {
-        let rows = rows(&["show", &reel, "-q", filter, "--json"]).into_iter();
-        let methods = rows.map(|row| row["method"].as_str().unwrap_or("event").to_owned());
-        methods.collect::<Vec<_>>().join(" ")
-    };
-    let all = "initialize notifications/initialized GET tools/call GET";
-    for (filter, expected) in [
-        ("is:resumed", "GET"),
-        ("has:header.last-event-id", "GET"),
-        (
-            "header.SERVER=uvicorn kind:request",
-            "initialize tools/call",
-        ),
-        (
-            "header.server:UVI has:header.server -is:stream",
-            "notifications/initialized",
-        ),
-        (r"header.mcp-session-id~^[0-9a-f]{32}$", all),
-        ("header.host=127", ""),
-        ("-header.host!=127.0.0.1:49271", all),
-        ("header.accept=text/event-stream -is:resumed", "GET"),
-    ] {
-        assert_eq!(found(filter), expected, "{filter}");
-    }
 }
 
 #[test]

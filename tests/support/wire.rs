@@ -163,6 +163,7 @@ fn step(session: &mut Session, connection: u32, what: &str, sent: &[u8]) {
 // < more                             more events of that stream; `endpoint /message` is one of 2024-11-05
 // < result 2 {}
 // < id 7                             an event of that stream that has only an id
+// < keep-alive                       a comment of that stream
 // < end                              the end of that stream
 // after 30000                        milliseconds pass
 // close client                       who closes connection 1 (`close server 2`)
@@ -295,6 +296,7 @@ fn events<'l>(lines: impl Iterator<Item = &'l &'l str>) -> String {
     let event = |line: &&str| match line.split_once(' ') {
         Some(("endpoint", target)) => format!("event: endpoint\ndata: {target}\n\n"),
         Some(("id", id)) => format!("id: {id}\ndata:\n\n"),
+        None if *line == "keep-alive" => ": still here\n\n".to_owned(),
         None if *line == "end" => {
             end = "0\r\n\r\n";
             String::new()

@@ -74,3 +74,55 @@ fn a_step_of_a_login_shows_all_of_them_and_what_does_not_match() {
         &["     #1  challenge ", "▸    #4  resource-metadata "],
     );
 }
+
+#[test]
+fn the_wire_has_heads_events_and_keep_alives() {
+    let (mut viewer, _dir) = open(
+        "> POST /mcp
+        >
+        > request 1 ping
+        < 200
+        < Content-Type: text/event-stream
+        <
+        < keep-alive
+        < result 1 {}
+        < end
+        ",
+    );
+    viewer.act("1 w g");
+    has(
+        &viewer,
+        &[
+            "POST /mcp HTTP/1.1",
+            "HTTP/1.1 200 Said",
+            "a comment, which keeps the",
+            "ping ok",
+            "the response ended",
+        ],
+    );
+}
+
+#[test]
+fn a_call_is_copied_as_a_command_of_curl_that_names_no_credential() {
+    let (mut viewer, _dir) = open(
+        "> POST /mcp?a=b
+        > Authorization: Bearer ‹cred:1 9f3c›
+        > Content-Type: application/json
+        >
+        > request 1 ping
+        < 200
+        < Content-Type: application/json
+        <
+        < result 1 {}
+        ",
+    );
+    viewer.act("1 g j y c");
+    let command = [
+        "curl -X 'POST' 'http://127.0.0.1:3000/mcp?a=b'",
+        "-H 'Authorization: Bearer '\"$TOKEN\"",
+        "-H 'Content-Type: application/json'",
+        r#"--data-raw '{"jsonrpc":"2.0","id":1,"method":"ping"}'"#,
+    ];
+    let copied = viewer.state.app.copied.as_deref();
+    assert_eq!(copied, Some(&*command.join(" \\\n  ")));
+}

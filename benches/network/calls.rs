@@ -7,6 +7,8 @@ use crate::support::stats::{median, quantile};
 use crate::way::{Arm, Connection, Way};
 use anyhow::Context as _;
 use mcpreel_trace::clock::{Clock, Moment};
+use std::io::{self, Write as _};
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
@@ -119,6 +121,28 @@ pub fn connections(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     Ok(vec![
         Row::at_least(what, 0.75, ratio, times_relay).and(rate),
     ])
+}
+
+/// Requests per second over one connection, beside mitmdump where that is installed.
+pub fn beside_mitmdump(setup: &Setup) -> anyhow::Result<Vec<Row>> {
+    if Command::new("mitmdump").arg("--version").output().is_err() {
+        let mut stderr = io::stderr();
+        writeln!(stderr, "mitmdump is not on the PATH, and is left out")?;
+        return Ok(Vec::new());
+    }
+    let other = Way::open(Arm::Mitmdump, setup)?;
+    let proxy = Way::open(Arm::Proxy, setup)?;
+    let (mut by_other, mut by_proxy) = ([other.connect()?], [proxy.connect()?]);
+    let (mut theirs, mut ours) = (Vec::new(), Vec::new());
+    for _ in 0..setup.amount(5, 2) {
+        theirs.push(per_second(&mut by_other)?);
+        ours.push(per_second(&mut by_proxy)?);
+        proxy.wait_until_quiet()?;
+    }
+    let (ratio, rate) = compare(&theirs, &ours, "requests/s");
+    let what = "calls one after the other";
+    let times = |ratio| format!("{ratio:.1} × mitmdump");
+    Ok(vec![Row::at_least(what, 10.0, ratio, times).and(rate)])
 }
 
 fn per_second(connections: &mut [Connection]) -> anyhow::Result<f64> {

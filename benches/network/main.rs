@@ -1,5 +1,5 @@
 //! What the proxy costs, side by side with a plain relay of the same bytes that records nothing, and calls
-//! beside a reverse proxy.
+//! beside a reverse proxy, and mitmdump where it is on the `PATH`.
 //!
 //! ```text
 //! cargo bench --bench network [-- [--quick] [LINE]...]
@@ -23,9 +23,10 @@ use std::path::PathBuf;
 use support::recorder_lines::{Line, Wanted};
 
 /// The lines that can be picked by name.
-const LINES: [(&str, Line<Setup>); 7] = [
+const LINES: [(&str, Line<Setup>); 8] = [
     ("round-trip", calls::round_trip),
     ("connections", calls::connections),
+    ("mitmdump", calls::beside_mitmdump),
     ("big-body", calls::big_body),
     ("events", streams::rate),
     ("delay", streams::delay),

@@ -16,6 +16,8 @@ pub enum Arm {
     ReverseProxy,
     /// `mcpreel proxy`.
     Proxy,
+    /// mitmproxy without a screen, which keeps what passes in memory.
+    Mitmdump,
 }
 
 /// A server behind an [`Arm`].
@@ -47,6 +49,10 @@ impl Way {
             Arm::Proxy => {
                 let address = free_address()?;
                 (proxy(&behind, &address, setup)?, address)
+            }
+            Arm::Mitmdump => {
+                let address = free_address()?;
+                (mitmdump(&behind, &address)?, address)
             }
         };
         let way = Self {
@@ -96,6 +102,16 @@ pub fn proxy(behind: &str, address: &str, setup: &Setup) -> anyhow::Result<Child
     proxy.arg("--dir").arg(&setup.dir);
     proxy.stdout(Stdio::null()).stderr(Stdio::null());
     Ok(proxy.spawn()?)
+}
+
+/// Starts mitmdump before the server at `behind`.
+fn mitmdump(behind: &str, address: &str) -> anyhow::Result<Child> {
+    let (host, port) = address.split_once(':').context("a port")?;
+    let mut mitmdump = Command::new("mitmdump");
+    mitmdump.args(["--quiet", "--mode", &format!("reverse:http://{behind}")]);
+    mitmdump.args(["--listen-host", host, "--listen-port", port]);
+    mitmdump.stdout(Stdio::null()).stderr(Stdio::null());
+    Ok(mitmdump.spawn()?)
 }
 
 /// An address of this machine that nobody listens at.

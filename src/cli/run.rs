@@ -11,6 +11,7 @@ use clap::Args;
 use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_store::record;
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 /// Record a stdio server: what goes into a host's configuration
 ///
@@ -64,31 +65,25 @@ impl Run {
         let mut faults: Vec<String> = settings.faults().collect();
         let [max_size, slow_ns] = configured(&settings, &mut faults);
         let dir = settings.recordings_dir(&self.folder);
-        let mut name = self.name.and_then(|name| usable(name, &mut faults));
-        let mut command = self.command;
+        let given = self.name.clone();
+        let mut name = given.and_then(|name| usable(name, &mut faults));
         let (mut id, mut other_side) = (None, None);
-        if let Some(url) = &self.url {
-            let own = name.get_or_insert_with(|| url.name());
-            let own = Some(("--name", format!("{own}-http").into()));
-            let dir = dir.as_ref().ok().map(|dir| ("--dir", dir.into()));
-            let most = self
-                .max_size
-                .map(|most| ("--max-size", format!("{most}B").into()));
+        let command = if let Some(url) = &self.url {
+            let name = name.get_or_insert_with(|| url.name());
             // Each of the two recordings names the other.
             if let (Ok(this), Ok(other)) = (record::new_id(), record::new_id()) {
                 (id, other_side) = (Some(this), Some(other));
             }
-            let ids = [("--recording-id", &other_side), ("--other-side", &id)];
-            let ids = ids.map(|(option, id)| Some((option, id.as_ref()?.into())));
-            let ids = ids.into_iter().flatten();
-            let options = own.into_iter().chain(dir).chain(most).chain(ids);
-            command = self.reach.bridge(url, options)?;
+            let dir = dir.as_ref().ok().map(PathBuf::as_path);
+            self.bridge(url, name, dir, [&id, &other_side])?
         } else if let Some(option) = self.reach.used() {
             return Err(Failure::Usage(format!(
                 "{option} needs --url. Leave it out, or put it after the command if it is meant for the \
                  server"
             )));
-        }
+        } else {
+            self.command
+        };
         let options = record::Options {
             command,
             secrets: (self.url.as_ref())
@@ -110,6 +105,27 @@ impl Run {
         };
         let ending = record::run(&options, log::begin);
         Ok(Exit::Process(record::end_as(ending)))
+    }
+
+    /// The command of the server at `url`: the bridge to it, which makes the second of the two recordings.
+    fn bridge(
+        &self,
+        url: &Upstream,
+        name: &str,
+        dir: Option<&Path>,
+        [this, other]: [&Option<String>; 2],
+    ) -> Result<Vec<OsString>, Failure> {
+        let most = self.max_size.map(|most| format!("{most}B").into());
+        let options = [
+            ("--name", Some(format!("{name}-http").into())),
+            ("--dir", dir.map(Into::into)),
+            ("--max-size", most),
+            ("--recording-id", other.as_ref().map(Into::into)),
+            ("--other-side", this.as_ref().map(Into::into)),
+        ];
+        let options = options.into_iter();
+        let given = options.filter_map(|(option, value)| Some((option, value?)));
+        Ok(self.reach.bridge(url, given)?)
     }
 }
 

@@ -6,61 +6,82 @@ use mcpreel_wire::http::{guard, reference};
 use memchr::memchr;
 use std::ops::Range;
 
-/// Why a request is not passed on. The lines of its head are looked at as they are, since a server may take
-/// a request that cannot be followed here.
-pub(super) fn foreign(rules: &Rules, raw: &[u8]) -> Option<String> {
-    let names = ["host", "origin", "sec-fetch-site"];
-    let mut found = [None; 3];
-    for (name, value, _) in lines(raw).filter_map(|line| field_of(line, &names)) {
-        for (wanted, found) in names.iter().zip(&mut found) {
-            if name.eq_ignore_ascii_case(wanted) {
-                found.get_or_insert(value);
-            }
+/// Room for the lines of most heads.
+const USUAL_LINES: usize = 16;
+
+/// A line of a head.
+pub(super) struct Line<'h> {
+    /// With its end.
+    pub whole: &'h [u8],
+    /// The name of the field; empty where the line is none.
+    pub name: &'h [u8],
+    /// Where the rest of it stands, without spaces around it and without the end of the line: the value of
+    /// the field.
+    pub value: Range<usize>,
+}
+
+impl<'h> Line<'h> {
+    fn of(whole: &'h [u8], is_first: bool) -> Self {
+        let content = whole.trim_ascii_end();
+        let colon = memchr(b':', content);
+        // What begins with a space goes on with the value of the line before.
+        let is_field = !is_first && !content.first().is_some_and(u8::is_ascii_whitespace);
+        let colon = colon.filter(|_| is_field);
+        let name = colon.map_or(&[][..], |colon| content[..colon].trim_ascii_end());
+        let rest = &content[colon.map_or(0, |colon| colon + 1)..];
+        Self {
+            whole,
+            name,
+            value: content.len() - rest.trim_ascii_start().len()..content.len(),
         }
     }
+
+    /// The value of the field, if it has this name.
+    fn value_of(&self, name: &str) -> Option<&'h str> {
+        let is_it = self.name.eq_ignore_ascii_case(name.as_bytes());
+        let value = is_it.then(|| &self.whole[self.value.clone()])?;
+        std::str::from_utf8(value).ok()
+    }
+}
+
+/// The lines of a head, as far as it came.
+pub(super) fn lines(raw: &[u8]) -> Vec<Line<'_>> {
+    let (mut lines, mut rest) = (Vec::with_capacity(USUAL_LINES), raw);
+    while !rest.is_empty() {
+        let end = memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+        let (line, behind) = rest.split_at(end);
+        lines.push(Line::of(line, lines.is_empty()));
+        rest = behind;
+    }
+    lines
+}
+
+/// Why a request is not passed on. The lines of its head are looked at as they are, since a server may take
+/// a request that cannot be followed here.
+pub(super) fn foreign(rules: &Rules, lines: &[Line<'_>]) -> Option<String> {
+    let names = ["host", "origin", "sec-fetch-site"];
+    let found = names.map(|name| lines.iter().find_map(|line| line.value_of(name)));
     let [host, origin, site] = found;
     let is_ours = |authority: &str| rules.ours.contains(&authority.to_ascii_lowercase());
     guard::foreign(host, origin, site, is_ours)
 }
 
-/// The lines of a head, each with its end.
-pub(super) fn lines(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
-    raw.split_inclusive(|byte| *byte == b'\n')
-}
+/// What a field has to say instead.
+type Change<'c> = (&'static str, &'c dyn Fn(&str) -> Option<String>);
 
-/// The name and the value of a field, and where in the line the value stands.
-fn field(line: &[u8]) -> Option<(&str, &str, Range<usize>)> {
-    let text = std::str::from_utf8(line).ok()?;
-    let (name, value) = text.split_once(':')?;
-    let start = name.len() + 1 + (value.len() - value.trim_start().len());
-    let value = value.trim();
-    Some((name, value, start..start + value.len()))
-}
-
-/// Like [`field`], for fields with one of these `names` only. Others are skipped before their UTF-8 is
-/// checked, which saves most of the work.
-fn field_of<'l>(line: &'l [u8], names: &[&str]) -> Option<(&'l str, &'l str, Range<usize>)> {
-    let name = &line[..memchr(b':', line)?];
-    let is_wanted = |wanted: &&str| name.eq_ignore_ascii_case(wanted.as_bytes());
-    names.iter().any(is_wanted).then(|| field(line)).flatten()
-}
-
-/// What a field has to say instead, and the name of the change.
-pub(super) type Change = Option<(&'static str, String)>;
-
-/// Passes a head with its fields of these `names` changed and others added.
-pub(super) fn edit(
+/// Passes a head with some fields changed and others added.
+fn edit(
     rules: &Rules,
-    raw: &[u8],
-    names: &[&str],
-    change: impl Fn(&str, &str) -> Change,
+    lines: &[Line<'_>],
+    changes: &[Change<'_>],
     added: &[(String, String)],
     passed: &mut Passed,
 ) {
-    for (line, recorded) in lines(raw).zip(rules.recorded(raw)) {
+    let mut record = rules.recorder();
+    for line in lines {
         let at = passed.recorded.len();
-        passed.recorded.extend_from_slice(&recorded);
-        if line == b"\r\n" || line == b"\n" {
+        passed.recorded.extend_from_slice(&record(line));
+        if matches!(line.whole, b"\r\n" | b"\n") {
             for (name, value) in added {
                 passed
                     .forwarded
@@ -73,17 +94,20 @@ pub(super) fn edit(
                 });
             }
         }
-        let changed = field_of(line, names)
-            .and_then(|(name, value, place)| Some((change(name, value)?, value, place)));
-        let Some(((what, new), old, place)) = changed else {
-            passed.forwarded.extend_from_slice(line);
+        let mut changed = changes.iter().filter_map(|(what, change)| {
+            let old = line.value_of(what)?;
+            Some((*what, old, change(old)?))
+        });
+        let Some((what, old, new)) = changed.next() else {
+            passed.forwarded.extend_from_slice(line.whole);
             continue;
         };
-        passed.forwarded.extend_from_slice(&line[..place.start]);
+        let Range { start, end } = line.value;
+        passed.forwarded.extend_from_slice(&line.whole[..start]);
         passed.forwarded.extend_from_slice(new.as_bytes());
-        passed.forwarded.extend_from_slice(&line[place.end..]);
+        passed.forwarded.extend_from_slice(&line.whole[end..]);
         passed.edits.push(Edit {
-            at: at + place.start,
+            at: at + start,
             what,
             old: rules.recorded_url(old),
             new: rules.recorded_url(&new),
@@ -91,38 +115,29 @@ pub(super) fn edit(
     }
 }
 
-/// The fields of a request that may have to say something else.
-pub(super) const OF_REQUEST: [&str; 3] = ["host", "origin", "referer"];
-
-/// The fields of a response that may have to say something else.
-pub(super) const OF_RESPONSE: [&str; 1] = ["location"];
-
-/// What a field of a request has to say instead.
-pub(super) fn in_request(rules: &Rules, name: &str, value: &str) -> Change {
+/// Passes the head of a request.
+pub(super) fn edit_request(rules: &Rules, lines: &[Line<'_>], passed: &mut Passed) {
     if rules.keep_host {
-        return None;
+        return edit(rules, lines, &[], &rules.added, passed);
     }
-    let is_ours = |authority: &str| rules.ours.contains(&authority.to_ascii_lowercase());
-    if name.eq_ignore_ascii_case("host") {
+    let host = |value: &str| {
         let authority = rules.upstream.authority();
-        return (value != authority).then(|| ("Host", authority.to_owned()));
-    }
-    let what = if name.eq_ignore_ascii_case("origin") {
-        "Origin"
-    } else if name.eq_ignore_ascii_case("referer") {
-        "Referer"
-    } else {
-        return None;
+        (value != authority).then(|| authority.to_owned())
     };
-    let (_, rest) = value.split_once("://")?;
-    let end = rest.find('/').unwrap_or(rest.len());
-    let (authority, path) = rest.split_at(end);
-    is_ours(authority).then(|| (what, format!("{}{path}", rules.upstream.origin())))
+    let of_ours = |value: &str| {
+        let (_, rest) = value.split_once("://")?;
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let is_ours = rules.ours.contains(&authority.to_ascii_lowercase());
+        is_ours.then(|| format!("{}{path}", rules.upstream.origin()))
+    };
+    let changes: [Change<'_>; 3] = [("Host", &host), ("Origin", &of_ours), ("Referer", &of_ours)];
+    edit(rules, lines, &changes, &rules.added, passed);
 }
 
-/// What a field of a response has to say instead.
-pub(super) fn in_response(rules: &Rules, ours: &str, value: &str) -> Change {
-    Some(("Location", at_ours(rules, ours, value)?))
+/// Passes the head of a response; `ours` is the authority at which the client reached us.
+pub(super) fn edit_response(rules: &Rules, ours: &str, lines: &[Line<'_>], passed: &mut Passed) {
+    let location = |value: &str| at_ours(rules, ours, value);
+    edit(rules, lines, &[("Location", &location)], &[], passed);
 }
 
 /// A URL of the server's own origin, with `ours` in its place; `None`: it is none. A client that did not

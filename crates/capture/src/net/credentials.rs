@@ -9,7 +9,7 @@
 //! and members of OAuth's forms and JSON by name. `Mcp-Session-Id` stays: sessions are told apart by it.
 //! Bodies of MCP are not looked at: `redact` does that, for copies that leave.
 
-use super::changes::lines;
+use super::changes::Line;
 use mcpreel_wire::http::head::percent_decoded;
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
@@ -76,9 +76,6 @@ impl fmt::Display for Token {
     }
 }
 
-/// Room for the lines of most heads.
-const USUAL_LINES: usize = 16;
-
 /// How a text writes the names and values that are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
@@ -101,14 +98,18 @@ impl Credentials {
         }
     }
 
+    /// Whether the value of a header is a credential.
+    fn is_secret(&self, name: &[u8]) -> bool {
+        is_secret_header(name) || is_one_of(name, &self.added)
+    }
+
     /// Where in the value of a header the credentials stand.
     fn in_header(&self, name: &[u8], value: &[u8]) -> Vec<Range<usize>> {
-        let found = in_header(name, value);
-        let is_added = is_one_of(name, &self.added);
-        if found.is_empty() && is_added {
-            return only_filled(0..value.len());
+        if self.is_secret(name) {
+            in_secret_header(name, value)
+        } else {
+            Vec::new()
         }
-        found
     }
 
     /// A URL without the values of its parameters that are credentials.
@@ -124,44 +125,12 @@ impl Credentials {
         String::from_utf8_lossy(&hidden).into_owned()
     }
 
-    /// The lines of a head, as far as it came, as they go on record.
-    pub fn hide_in_head<'h>(&self, raw: &'h [u8]) -> Vec<Cow<'h, [u8]>> {
-        let mut folds_secret = false;
-        let mut hidden = Vec::with_capacity(USUAL_LINES);
-        hidden.extend(lines(raw).enumerate().map(|(number, line)| {
-            let content = line.trim_ascii_end();
-            let Some(colon) = content.iter().position(|byte| *byte == b':') else {
-                return self.hide_line(line, number, folds_secret);
-            };
-            if number == 0 || content[0].is_ascii_whitespace() {
-                return self.hide_line(line, number, folds_secret);
-            }
-            let name = content[..colon].trim_ascii();
-            let start = colon + 1 + leading_spaces(&content[colon + 1..]);
-            let value = &content[start..];
-            folds_secret = is_secret_header(name);
-            let (found, space) = if is_one_of(name, &["location", "referer"]) {
-                (in_url(value), '+')
-            } else {
-                (self.in_header(name, value), ' ')
-            };
-            let found: Vec<_> = found.into_iter().map(|it| shifted(&it, start)).collect();
-            self.replace(line, &found, space)
-        }));
-        hidden
-    }
-
-    /// A line that is no field of its own: the first one, with its URL, or one that goes on with the
-    /// value of the line before (obsolete since RFC 7230, and still passed on by some).
-    fn hide_line<'h>(&self, line: &'h [u8], number: usize, folds_secret: bool) -> Cow<'h, [u8]> {
-        let content = line.trim_ascii_end();
-        let folded = leading_spaces(content)..content.len();
-        if number == 0 {
-            self.replace(line, &in_url(content), '+')
-        } else if folds_secret && !folded.is_empty() {
-            self.replace(line, &[folded], ' ')
-        } else {
-            Cow::Borrowed(line)
+    /// Takes credentials out of a head, line by line.
+    pub fn in_a_head(&self) -> Hider<'_> {
+        Hider {
+            credentials: self,
+            is_first: true,
+            folds_secret: false,
         }
     }
 
@@ -230,6 +199,43 @@ impl Credentials {
     }
 }
 
+/// Takes credentials out of the lines of a head, in order.
+pub struct Hider<'c> {
+    credentials: &'c Credentials,
+    is_first: bool,
+    /// The line before was a field whose value is a credential.
+    folds_secret: bool,
+}
+
+impl Hider<'_> {
+    /// The next line as it goes on record.
+    pub(super) fn hide<'h>(&mut self, line: &Line<'h>) -> Cow<'h, [u8]> {
+        let start = line.value.start;
+        let value = &line.whole[line.value.clone()];
+        let (mut found, space) = if std::mem::take(&mut self.is_first) {
+            (in_url(value), '+')
+        } else if line.name.is_empty() {
+            // It goes on with the value of the line before: obsolete since RFC 7230, and still passed on
+            // by some.
+            let is_secret = self.folds_secret && !value.is_empty();
+            (Vec::from_iter(is_secret.then(|| 0..value.len())), ' ')
+        } else if is_one_of(line.name, &["location", "referer"]) {
+            self.folds_secret = false;
+            (in_url(value), '+')
+        } else {
+            self.folds_secret = self.credentials.is_secret(line.name);
+            let found = self
+                .folds_secret
+                .then(|| in_secret_header(line.name, value));
+            (found.unwrap_or_default(), ' ')
+        };
+        for place in &mut found {
+            *place = place.start + start..place.end + start;
+        }
+        self.credentials.replace(line.whole, &found, space)
+    }
+}
+
 /// The key must not be printed.
 impl fmt::Debug for Credentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -265,15 +271,8 @@ fn leading_spaces(text: &[u8]) -> usize {
     text.len() - text.trim_ascii_start().len()
 }
 
-fn shifted(range: &Range<usize>, by: usize) -> Range<usize> {
-    range.start + by..range.end + by
-}
-
-/// Where in the value of a header the credentials stand.
-fn in_header(name: &[u8], value: &[u8]) -> Vec<Range<usize>> {
-    if !is_secret_header(name) {
-        return Vec::new();
-    }
+/// Where in the value of a header that is one the credentials stand.
+fn in_secret_header(name: &[u8], value: &[u8]) -> Vec<Range<usize>> {
     let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
     if is("cookie") {
         in_cookies(value)
@@ -378,11 +377,12 @@ fn unescaped(string: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::changes::lines;
     use super::*;
     use mcpreel_wire::http::Head;
 
     fn credentials() -> Credentials {
-        Credentials::new([7; 32], &[])
+        Credentials::new([7; 32], &[("X-My-Own".to_owned(), String::new())])
     }
 
     /// A text with the fingerprints left out, which no test can know.
@@ -396,8 +396,16 @@ mod tests {
         })
     }
 
+    fn hidden(raw: &[u8]) -> Vec<u8> {
+        let credentials = credentials();
+        let mut hider = credentials.in_a_head();
+        let lines = lines(raw);
+        let hidden: Vec<_> = lines.iter().map(|line| hider.hide(line)).collect();
+        hidden.concat()
+    }
+
     fn head(raw: &str) -> String {
-        told(&credentials().hide_in_head(raw.as_bytes()).concat())
+        told(&hidden(raw.as_bytes()))
     }
 
     #[test]
@@ -429,6 +437,9 @@ mod tests {
                 "Authorization: Bearer a\r\n b",
                 "Authorization: Bearer ‹1›\r\n ‹2›",
             ),
+            // The value may stand on the next line alone.
+            ("Authorization:\r\n b", "Authorization:\r\n ‹1›"),
+            ("X-My-Own: a\r\n b", "X-My-Own: ‹1›\r\n ‹2›"),
             ("Mcp-Session-Id: s", "Mcp-Session-Id: s"),
             ("Mcp-Param-Token: s", "Mcp-Param-Token: s"),
             ("Cookie: ", "Cookie: "),
@@ -453,7 +464,7 @@ mod tests {
     #[test]
     fn a_request_line_stays_one() {
         let raw = b"GET /cb?code=a%20b&x=1&token=t HTTP/1.1\r\nCookie: a=a b\r\n\r\n";
-        let hidden = credentials().hide_in_head(raw).concat();
+        let hidden = hidden(raw);
         assert_eq!(
             told(&hidden),
             "GET /cb?code=‹1›&x=1&token=‹2› HTTP/1.1\r\nCookie: a=‹1›\r\n\r\n"

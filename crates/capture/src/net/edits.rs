@@ -9,9 +9,7 @@
 //! What goes on record is what was read, without credentials ([`super::credentials`]). In what cannot be
 //! followed they are not found, behind the head with which that begins.
 
-use super::changes::{
-    Endpoint, OF_REQUEST, OF_RESPONSE, edit, foreign, in_request, in_response, lines,
-};
+use super::changes::{Endpoint, Line, edit_request, edit_response, foreign, lines};
 use super::credentials::Credentials;
 use super::held::{Held, is_oauth};
 use super::tls::Tls;
@@ -57,11 +55,12 @@ impl Rules {
         is_told
     }
 
-    /// The lines of a head as they go on record.
-    pub(super) fn recorded<'h>(&self, raw: &'h [u8]) -> Vec<Cow<'h, [u8]>> {
-        match &self.credentials {
-            Some(credentials) => credentials.hide_in_head(raw),
-            None => lines(raw).map(Cow::Borrowed).collect(),
+    /// Gives line after line of a head as it goes on record.
+    pub(super) fn recorder<'h>(&self) -> impl FnMut(&Line<'h>) -> Cow<'h, [u8]> {
+        let mut hider = self.credentials.as_ref().map(Credentials::in_a_head);
+        move |line| match &mut hider {
+            Some(hider) => hider.hide(line),
+            None => Cow::Borrowed(line.whole),
         }
     }
 
@@ -190,7 +189,7 @@ impl Editor {
     pub fn give_up(&mut self) -> Passed {
         let mut passed = Passed::default();
         let held = std::mem::take(&mut self.held);
-        self.pass_unedited(&held, &mut passed);
+        self.pass_unedited(&lines(&held), &mut passed);
         if let State::Held(held) = std::mem::replace(&mut self.state, State::Unknown) {
             self.release(*held, &mut passed);
         }
@@ -259,12 +258,12 @@ impl Editor {
     }
 
     /// Lets a head go on as it is, or what could be one.
-    fn pass_unedited(&self, raw: &[u8], passed: &mut Passed) {
-        let recorded = self.rules.recorded(raw);
-        passed
-            .recorded
-            .extend(recorded.iter().flat_map(|line| line.iter()));
-        passed.forwarded.extend_from_slice(raw);
+    fn pass_unedited(&self, lines: &[Line<'_>], passed: &mut Passed) {
+        let mut record = self.rules.recorder();
+        for line in lines {
+            passed.recorded.extend_from_slice(&record(line));
+            passed.forwarded.extend_from_slice(line.whole);
+        }
     }
 
     fn head(&mut self, end: &mut HeadEnd, bytes: &[u8], passed: &mut Passed) -> usize {
@@ -281,7 +280,7 @@ impl Editor {
             let is_long = self.held.len() > MAX_HEAD;
             if is_long || !self.begins_a_head() {
                 let held = std::mem::take(&mut self.held);
-                self.pass_unedited(&held, passed);
+                self.pass_unedited(&lines(&held), passed);
                 self.state = State::Unknown;
                 if is_long && self.asks_who_comes() {
                     // Whom it is meant for may stand in the rest of it.
@@ -299,22 +298,23 @@ impl Editor {
             self.held.extend_from_slice(&bytes[..taken]);
             Cow::Owned(std::mem::take(&mut self.held))
         };
+        let lines = lines(&raw);
         if self.asks_who_comes()
-            && let Some(why) = foreign(&self.rules, &raw)
+            && let Some(why) = foreign(&self.rules, &lines)
         {
-            self.pass_unedited(&raw, passed);
+            self.pass_unedited(&lines, passed);
             passed.refused = Some(why);
             return taken;
         }
         let is_known = Head::parse(&raw).is_some_and(|head| {
             if self.is_client {
-                self.request(&head, &raw, passed)
+                self.request(&head, &lines, passed)
             } else {
-                self.response(&head, &raw, passed)
+                self.response(&head, &lines, passed)
             }
         });
         if !is_known {
-            self.pass_unedited(&raw, passed);
+            self.pass_unedited(&lines, passed);
             self.state = State::Unknown;
         }
         taken
@@ -336,7 +336,7 @@ impl Editor {
     }
 
     /// Takes the head of a request; `false`: it is none that can be followed.
-    fn request(&mut self, head: &Head, raw: &[u8], passed: &mut Passed) -> bool {
+    fn request(&mut self, head: &Head, lines: &[Line<'_>], passed: &mut Passed) -> bool {
         let Some(method) = head.method() else {
             return false;
         };
@@ -351,20 +351,12 @@ impl Editor {
         };
         let is_oauth = asked.is_oauth;
         self.waiting.borrow_mut().push_back(Rc::new(asked));
-        let change = |name: &str, value: &str| in_request(&self.rules, name, value);
-        edit(
-            &self.rules,
-            raw,
-            &OF_REQUEST,
-            change,
-            &self.rules.added,
-            passed,
-        );
+        edit_request(&self.rules, lines, passed);
         self.follow(head, length, is_oauth);
         true
     }
 
-    fn response(&mut self, head: &Head, raw: &[u8], passed: &mut Passed) -> bool {
+    fn response(&mut self, head: &Head, lines: &[Line<'_>], passed: &mut Passed) -> bool {
         let Some(status) = head.status() else {
             return false;
         };
@@ -373,8 +365,7 @@ impl Editor {
         if length == BodyLength::Unclear {
             return false;
         }
-        let change = |_: &str, value: &str| in_response(&self.rules, &asked.ours, value);
-        edit(&self.rules, raw, &OF_RESPONSE, change, &[], passed);
+        edit_response(&self.rules, &asked.ours, lines, passed);
         if length == BodyLength::Tunnel {
             self.state = State::Unknown;
         } else if status >= 200 {

@@ -35,20 +35,24 @@ pub fn is_oauth(head: &Head, own_target: &str) -> bool {
     if syntax(head) == Some(Syntax::Form) {
         return true;
     }
-    let path = |target: &str| target.split(['?', '#']).next().map(str::to_ascii_lowercase);
-    let Some(asked) = head.target().and_then(path) else {
+    let path = |target: &'_ str| target.find(['?', '#']).unwrap_or(target.len());
+    let asked = head.target().unwrap_or_default();
+    let (asked, own) = (&asked[..path(asked)], &own_target[..path(own_target)]);
+    if asked.eq_ignore_ascii_case(own) {
         return false;
-    };
+    }
+    let asked = asked.to_ascii_lowercase();
     let mut segments = asked.split('/');
-    path(own_target).is_none_or(|own| own != asked)
-        && (asked.contains("oauth") || segments.any(|segment| PLACES.contains(&segment)))
+    asked.contains("oauth") || segments.any(|segment| PLACES.contains(&segment))
 }
 
 fn syntax(head: &Head) -> Option<Syntax> {
-    let kind = head.content_type()?.to_ascii_lowercase();
-    if kind == "application/x-www-form-urlencoded" {
+    let kind = head.content_type()?;
+    let is = |known: &str| kind.eq_ignore_ascii_case(known);
+    let suffix = kind.rsplit_once('+').map_or("", |(_, suffix)| suffix);
+    if is("application/x-www-form-urlencoded") {
         Some(Syntax::Form)
-    } else if kind == "application/json" || kind.ends_with("+json") {
+    } else if is("application/json") || suffix.eq_ignore_ascii_case("json") {
         Some(Syntax::Json)
     } else {
         None

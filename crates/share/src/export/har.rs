@@ -184,9 +184,8 @@ fn version(head: Option<&Head>) -> String {
 }
 
 fn headers(head: Option<&Head>) -> Value {
-    let headers = head.map_or(&[][..], |head| &head.headers);
+    let headers = head.into_iter().flat_map(Head::headers);
     headers
-        .iter()
         .map(|(name, value)| json!({"name": name, "value": value}))
         .collect()
 }

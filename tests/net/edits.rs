@@ -1,8 +1,8 @@
 //! What is changed, that it is on record, and who is refused.
 
-use crate::support::Library;
 use crate::support::pieces::Pieces;
 use crate::support::proxy::{Proxy, recording, upstream};
+use crate::support::{Library, text};
 use mcpreel_wire::message::Direction;
 use serde_json::Value;
 use std::io::Read as _;
@@ -103,6 +103,45 @@ fn who_is_where_is_changed_and_each_change_is_on_record() {
     ] {
         let recorded = recording.wire(1, direction).unwrap();
         assert_eq!(String::from_utf8(recorded).unwrap(), bytes);
+    }
+}
+
+/// The proxy puts a change on record once. Once nothing said which requests it was made in.
+#[test]
+fn each_request_says_what_was_changed_in_it() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &url, &["--header", "X-Team: a"]);
+    let theirs = listener.local_addr().unwrap().to_string();
+    let dialled = [proxy.authority(), format!("localhost:{}", proxy.port)];
+    let answered = format!("HTTP/1.1 307 Elsewhere\r\nLocation: {url}/x\r\n\r\n");
+    for _ in 0..5 {
+        for host in &dialled {
+            let server = answer(listener.try_clone().unwrap(), &*answered);
+            proxy.ask(format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+            server.join().unwrap();
+        }
+    }
+    // What the proxy refuses goes nowhere.
+    proxy.ask("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n");
+    proxy.end();
+    let https = recording(&library).https(0, 20).unwrap();
+    assert_eq!(https.len(), 11);
+    for (at, http) in https.iter().enumerate() {
+        let place = format!("@#{}", http.request.0);
+        let shown = library.mcpreel("show").arg(place).output().unwrap();
+        let shown = text(&shown);
+        for (own, host) in dialled.iter().enumerate() {
+            let is_own = at < 10 && at % 2 == own;
+            for change in [
+                format!("Host was changed from {host} to {theirs}"),
+                format!("Location was changed from {url}/x to http://{host}/x"),
+            ] {
+                assert_eq!(shown.contains(&change), is_own, "{at}: {change}\n{shown}");
+            }
+        }
+        let is_added = shown.contains("header was added: X-Team: ");
+        assert_eq!(is_added, at < 10, "{at}:\n{shown}");
     }
 }
 

@@ -4,7 +4,7 @@ use crate::support::pieces::Pieces;
 use crate::support::proxy::{Proxy, upstream};
 use crate::support::{Library, peak_memory, wait_for};
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -43,7 +43,12 @@ fn read_all(mut socket: &TcpStream, head: &str) {
                 Pieces::pause();
             }
         }
-        assert!(read == block(number), "block {number}");
+        let is_same = read == block(number);
+        if !is_same {
+            // The writers would wait forever for a reader that has failed.
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+        assert!(is_same, "block {number}");
     }
 }
 

@@ -5,7 +5,7 @@ use crate::support::proxy::{Proxy, recording, upstream};
 use crate::support::{Library, text};
 use mcpreel_wire::message::Direction;
 use serde_json::Value;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener};
 use std::thread::JoinHandle;
 
@@ -180,6 +180,65 @@ fn an_endpoint_without_chunks_is_changed_too_and_its_credentials_are_not_on_reco
             .flatten()
             .any(|it| it.contains(secret))
     );
+}
+
+/// Once an event that came in two reads, or in two chunks, led the client past the proxy.
+#[test]
+fn an_endpoint_is_changed_however_it_is_cut() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &format!("{url}/sse"), &[]);
+    let ours = format!("http://{}", proxy.authority());
+    let event = format!("event: endpoint\r\ndata: {url}/messages?id=1\r\n\r\n");
+    let rest = "data: {}\n\n";
+    let chunks = |parts: &[&str]| {
+        let chunk = |part: &&str| format!("{:x}\r\n{part}\r\n", part.len());
+        parts.iter().map(chunk).collect::<String>() + "0\r\n\r\n"
+    };
+    let middle = event.find("data: ").unwrap() + 10;
+    let (first, second) = event.split_at(middle);
+    let changed = event.replace(&url, &ours);
+    // All of the URL stands in the chunk in which it began.
+    let (changed_first, changed_second) = changed.split_at(changed.len() - 4);
+    for (parts, expected) in [
+        (vec![&*event, rest], vec![&*changed, rest]),
+        (
+            vec![first, second, rest],
+            vec![changed_first, changed_second, rest],
+        ),
+    ] {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\
+            Transfer-Encoding: chunked\r\n\r\n";
+        let sent = format!("{head}{}", chunks(&parts));
+        for length in [1, 7, 100] {
+            let pieces = Pieces::of_length(length, sent.as_bytes());
+            let server = answer_in(listener.try_clone().unwrap(), pieces);
+            let host = proxy.authority();
+            let answered = proxy.ask(format!("GET /sse HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+            server.join().unwrap();
+            assert_eq!(answered, format!("{head}{}", chunks(&expected)), "{length}");
+        }
+    }
+    proxy.end();
+}
+
+/// Nothing is held but what could be the beginning of that event.
+#[test]
+fn any_other_beginning_of_a_stream_passes_at_once() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &url, &[]);
+    for beginning in ["data: {", ": keep", "event: message", "e\n", "id: 1"] {
+        let (mut client, mut server) = (proxy.connect(), listener.accept().unwrap().0);
+        let request = format!("GET / HTTP/1.1\r\nHost: {}\r\n\r\n", proxy.authority());
+        client.write_all(request.as_bytes()).unwrap();
+        let sent = format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n{beginning}");
+        server.write_all(sent.as_bytes()).unwrap();
+        let mut read = vec![0; sent.len()];
+        client.read_exact(&mut read).unwrap();
+        assert_eq!(String::from_utf8(read).unwrap(), sent);
+    }
+    proxy.end();
 }
 
 /// A web page that was led here by a name of its own, or that calls from elsewhere, gets nothing.

@@ -1,11 +1,11 @@
 //! What is changed, that it is on record, and who is refused.
 
-use crate::support::Library;
 use crate::support::pieces::Pieces;
 use crate::support::proxy::{Proxy, recording, upstream};
+use crate::support::{Library, text};
 use mcpreel_wire::message::Direction;
 use serde_json::Value;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener};
 use std::thread::JoinHandle;
 
@@ -106,6 +106,45 @@ fn who_is_where_is_changed_and_each_change_is_on_record() {
     }
 }
 
+/// The proxy puts a change on record once. Once nothing said which requests it was made in.
+#[test]
+fn each_request_says_what_was_changed_in_it() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &url, &["--header", "X-Team: a"]);
+    let theirs = listener.local_addr().unwrap().to_string();
+    let dialled = [proxy.authority(), format!("localhost:{}", proxy.port)];
+    let answered = format!("HTTP/1.1 307 Elsewhere\r\nLocation: {url}/x\r\n\r\n");
+    for _ in 0..5 {
+        for host in &dialled {
+            let server = answer(listener.try_clone().unwrap(), &*answered);
+            proxy.ask(format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+            server.join().unwrap();
+        }
+    }
+    // What the proxy refuses goes nowhere.
+    proxy.ask("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n");
+    proxy.end();
+    let https = recording(&library).https(0, 20).unwrap();
+    assert_eq!(https.len(), 11);
+    for (at, http) in https.iter().enumerate() {
+        let place = format!("@#{}", http.request.0);
+        let shown = library.mcpreel("show").arg(place).output().unwrap();
+        let shown = text(&shown);
+        for (own, host) in dialled.iter().enumerate() {
+            let is_own = at < 10 && at % 2 == own;
+            for change in [
+                format!("Host was changed from {host} to {theirs}"),
+                format!("Location was changed from {url}/x to http://{host}/x"),
+            ] {
+                assert_eq!(shown.contains(&change), is_own, "{at}: {change}\n{shown}");
+            }
+        }
+        let is_added = shown.contains("header was added: X-Team: ");
+        assert_eq!(is_added, at < 10, "{at}:\n{shown}");
+    }
+}
+
 /// Servers that know no chunks end a stream by closing, some repeat in the URL what they were asked with,
 /// and some write no space behind a colon.
 #[test]
@@ -141,6 +180,65 @@ fn an_endpoint_without_chunks_is_changed_too_and_its_credentials_are_not_on_reco
             .flatten()
             .any(|it| it.contains(secret))
     );
+}
+
+/// Once an event that came in two reads, or in two chunks, led the client past the proxy.
+#[test]
+fn an_endpoint_is_changed_however_it_is_cut() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &format!("{url}/sse"), &[]);
+    let ours = format!("http://{}", proxy.authority());
+    let event = format!("event: endpoint\r\ndata: {url}/messages?id=1\r\n\r\n");
+    let rest = "data: {}\n\n";
+    let chunks = |parts: &[&str]| {
+        let chunk = |part: &&str| format!("{:x}\r\n{part}\r\n", part.len());
+        parts.iter().map(chunk).collect::<String>() + "0\r\n\r\n"
+    };
+    let middle = event.find("data: ").unwrap() + 10;
+    let (first, second) = event.split_at(middle);
+    let changed = event.replace(&url, &ours);
+    // All of the URL stands in the chunk in which it began.
+    let (changed_first, changed_second) = changed.split_at(changed.len() - 4);
+    for (parts, expected) in [
+        (vec![&*event, rest], vec![&*changed, rest]),
+        (
+            vec![first, second, rest],
+            vec![changed_first, changed_second, rest],
+        ),
+    ] {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\
+            Transfer-Encoding: chunked\r\n\r\n";
+        let sent = format!("{head}{}", chunks(&parts));
+        for length in [1, 7, 100] {
+            let pieces = Pieces::of_length(length, sent.as_bytes());
+            let server = answer_in(listener.try_clone().unwrap(), pieces);
+            let host = proxy.authority();
+            let answered = proxy.ask(format!("GET /sse HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+            server.join().unwrap();
+            assert_eq!(answered, format!("{head}{}", chunks(&expected)), "{length}");
+        }
+    }
+    proxy.end();
+}
+
+/// Nothing is held but what could be the beginning of that event.
+#[test]
+fn any_other_beginning_of_a_stream_passes_at_once() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &url, &[]);
+    for beginning in ["data: {", ": keep", "event: message", "e\n", "id: 1"] {
+        let (mut client, mut server) = (proxy.connect(), listener.accept().unwrap().0);
+        let request = format!("GET / HTTP/1.1\r\nHost: {}\r\n\r\n", proxy.authority());
+        client.write_all(request.as_bytes()).unwrap();
+        let sent = format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n{beginning}");
+        server.write_all(sent.as_bytes()).unwrap();
+        let mut read = vec![0; sent.len()];
+        client.read_exact(&mut read).unwrap();
+        assert_eq!(String::from_utf8(read).unwrap(), sent);
+    }
+    proxy.end();
 }
 
 /// A web page that was led here by a name of its own, or that calls from elsewhere, gets nothing.

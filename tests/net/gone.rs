@@ -1,7 +1,8 @@
 //! Who has gone away is missed at once, whatever is in the way.
 
 use crate::support::Library;
-use crate::support::proxy::{Proxy, close_by_reset, upstream};
+use crate::support::proxy::{Proxy, close_by_reset, recording, upstream};
+use mcpreel_wire::message::Direction;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io::Write as _;
 use std::net::{Shutdown, TcpStream};
@@ -62,4 +63,23 @@ fn a_server_sees_at_once_that_its_client_has_gone() {
         wait_for_reset(&server, what);
     }
     proxy.end();
+}
+
+/// Once nothing was on record of a head that its client had broken off.
+#[test]
+fn what_came_of_a_head_before_the_reset_is_on_record() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &url, &[]);
+    let (mut client, (server, _)) = (proxy.connect(), listener.accept().unwrap());
+    let beginning = "POST /mcp HTTP/1.1\r\nHo";
+    client.write_all(beginning.as_bytes()).unwrap();
+    close_by_reset(&client);
+    drop(client);
+    wait_for_reset(&server, "the head was broken off");
+    proxy.end();
+    let recorded = recording(&library)
+        .wire(1, Direction::ClientToServer)
+        .unwrap();
+    assert_eq!(String::from_utf8(recorded).unwrap(), beginning);
 }

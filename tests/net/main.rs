@@ -2,7 +2,7 @@
 //!
 //! | part | what is played | promise |
 //! |---|---|---|
-//! | `transparency` | real sockets, random traffic, cuts and ends | both sides receive what the other sent, but for the named edits, and see the same end |
+//! | `transparency` | real sockets over IPv4 and IPv6, random traffic, cuts and ends, slow readers | both sides receive what the other sent, but for the named edits, and see the same end |
 //! | `gone` | clients that reset while a write hangs | the server sees it at once |
 //! | `hostile` | floods without an end, bombs, clients that dawdle, requests that say two things | memory is bounded, the other connections go on, and bytes pass as they are |
 //! | `edits` | requests and answers that say where they are | what is changed, that it is on record, and who is refused |

@@ -20,6 +20,11 @@ impl Pieces {
         Self(pieces.collect())
     }
 
+    /// Long enough for the other side to have seen what came before.
+    pub fn pause() {
+        std::thread::sleep(PAUSE);
+    }
+
     /// All bytes.
     pub fn bytes(&self) -> Vec<u8> {
         self.0.concat()
@@ -29,7 +34,7 @@ impl Pieces {
     pub fn write_to(&self, mut sink: impl Write) -> io::Result<()> {
         for piece in &self.0 {
             if piece.is_empty() {
-                std::thread::sleep(PAUSE);
+                Self::pause();
             }
             sink.write_all(piece)?;
             sink.flush()?;

@@ -15,6 +15,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 pub struct Proxy {
     pub child: Child,
     err: Option<Collected>,
+    authority: String,
     pub port: u16,
 }
 
@@ -25,11 +26,13 @@ impl Proxy {
     }
 
     pub fn command(library: &Library, url: &str, more: &[&str]) -> Command {
+        Self::command_at("127.0.0.1:0", library, url, more)
+    }
+
+    /// `mcpreel proxy URL --listen ADDRESS`, with these arguments more.
+    pub fn command_at(address: &str, library: &Library, url: &str, more: &[&str]) -> Command {
         let mut command = library.mcpreel("proxy");
-        command
-            .arg(url)
-            .args(["--listen", "127.0.0.1:0"])
-            .args(more);
+        command.arg(url).args(["--listen", address]).args(more);
         command
     }
 
@@ -41,26 +44,27 @@ impl Proxy {
             .spawn()
             .expect("the program starts");
         let err = Collected::from(child.stderr.take().expect("stderr is a pipe"));
-        let port = wait_for("the proxy to say where it listens", || {
+        let authority = wait_for("the proxy to say where it listens", || {
             let said = String::from_utf8(err.so_far()).expect("it says text");
             let (_, behind) = said.split_once(": put ")?;
-            let (_, behind) = behind.split_once("://127.0.0.1:")?;
-            let digits = behind.split_once(|c: char| !c.is_ascii_digit())?.0;
-            digits.parse().ok()
+            let (_, behind) = behind.split_once("://")?;
+            Some(behind.split_once(['/', ' '])?.0.to_owned())
         });
+        let (_, port) = authority.rsplit_once(':').expect("it has a port");
         Self {
             child,
             err: Some(err),
-            port,
+            port: port.parse().expect("a port is a number"),
+            authority,
         }
     }
 
     pub fn authority(&self) -> String {
-        format!("127.0.0.1:{}", self.port)
+        self.authority.clone()
     }
 
     pub fn connect(&self) -> TcpStream {
-        TcpStream::connect(("127.0.0.1", self.port)).expect("it listens")
+        TcpStream::connect(&self.authority).expect("it listens")
     }
 
     /// What comes back until the end for these bytes, on a connection of their own.
@@ -70,12 +74,17 @@ impl Proxy {
 
     /// The same, written in pieces.
     pub fn ask_in(&self, pieces: &Pieces) -> String {
+        String::from_utf8_lossy(&self.answer_to(pieces)).into_owned()
+    }
+
+    /// The same, whatever bytes these are.
+    pub fn answer_to(&self, pieces: &Pieces) -> Vec<u8> {
         let mut client = self.connect();
         pieces.write_to(&client).expect("the proxy reads");
         client.shutdown(Shutdown::Write).expect("it is open");
         let mut answer = Vec::new();
         client.read_to_end(&mut answer).expect("it ends well");
-        String::from_utf8_lossy(&answer).into_owned()
+        answer
     }
 
     /// What it has said so far.
@@ -108,7 +117,13 @@ impl Drop for Proxy {
 
 /// A listener, and the URL of what it stands for.
 pub fn upstream() -> (TcpListener, String) {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+    upstream_at("127.0.0.1:0")
+}
+
+/// The same at a free port of `address`.
+pub fn upstream_at(address: &str) -> (TcpListener, String) {
+    let listener =
+        TcpListener::bind(address).expect("this machine has the address, and a free port");
     let address = listener.local_addr().expect("it has an address");
     (listener, format!("http://{address}"))
 }

@@ -35,6 +35,24 @@ fn a_call_has_a_bar_of_what_took_how_long_where_that_is_more_than_one_part() {
     assert!(!text.contains("██"), "{text}");
 }
 
+#[test]
+fn a_request_says_what_the_proxy_changed_in_it_and_in_those_like_it() {
+    let call = "> GET /
+        < 404
+        ";
+    let (mut viewer, _dir) = open(&["add X-Team: a\n", call, call].concat());
+    viewer.act("1 g j j Enter");
+    has(
+        &viewer,
+        &["changed by mcpreel", "header was added: X-Team: a"],
+    );
+    viewer.act("Esc j Enter");
+    has(
+        &viewer,
+        &["changed by mcpreel", "header was added: X-Team: a"],
+    );
+}
+
 /// The frame of the row under the cursor.
 fn selected(viewer: &Viewer) -> Option<u64> {
     viewer.session().list.selected().map(|key| key.seq.0)

@@ -86,6 +86,9 @@ const OF_AUTHORIZATION: &str = "WHERE id IN (
 /// The most of each of these.
 const STEPS: u32 = 50;
 
+/// Changes that are on record once, wherever they were made: as many as the proxy remembers.
+const REMEMBERED: u32 = 64;
+
 /// Bytes of a body that are looked at: documents of OAuth are short.
 const DOCUMENT: usize = 64 << 10;
 
@@ -169,6 +172,55 @@ impl Recording {
         Ok(http.timing(made.as_ref().map(|row| &row.event.kind)))
     }
 
+    /// What the proxy passed on otherwise than it read, in an HTTP exchange. The proxy puts a change on record
+    /// where it makes it first. The same change elsewhere is known by the head that it was made in.
+    pub fn edits(&self, http: &HttpExchange) -> Result<Vec<EventKind>, ReadError> {
+        let mut http = http.clone();
+        self.read_heads(&mut http)?;
+        let answered = http.response_head.as_deref();
+        if answered.and_then(|head| head.get("server")) == Some("mcpreel") {
+            // The request went no further.
+            return Ok(Vec::new());
+        }
+        let remembered = "WHERE kind = 'edited' ORDER BY id LIMIT ?1";
+        let mut edits: Vec<EventRow> = self.rows(remembered, [REMEMBERED])?;
+        let endpoint = self.endpoint(&http)?;
+        edits.retain(|edit| is_made(&edit.event.kind, &http, endpoint.as_deref()));
+        for seq in [Some(http.request), http.response].into_iter().flatten() {
+            edits.extend(self.edits_of_frame(seq)?);
+        }
+        edits.sort_by_key(|edit| edit.id);
+        edits.dedup_by_key(|edit| edit.id);
+        Ok(edits.into_iter().map(|edit| edit.event.kind).collect())
+    }
+
+    /// The changes that are on record at this frame.
+    fn edits_of_frame(&self, seq: Seq) -> Result<Vec<EventRow>, ReadError> {
+        let Some(head) = self.head(seq)? else {
+            return Ok(Vec::new());
+        };
+        let condition = "WHERE kind = 'edited' AND detail ->> 'stream' = ?1
+            AND detail ->> 'offset' >= ?2 AND detail ->> 'offset' < ?3";
+        let place = (
+            head.stream.0,
+            to_sql(head.offset),
+            to_sql(head.offset + head.size),
+        );
+        self.rows(condition, place)
+    }
+
+    /// The endpoint that a stream of 2024-11-05 names.
+    fn endpoint(&self, http: &HttpExchange) -> Result<Option<String>, ReadError> {
+        if !http.is_stream() {
+            return Ok(None);
+        }
+        // The head of the request, that of the response, and the first event.
+        let frames = self.carried(http.id, 3)?;
+        let event = frames.iter().find(|frame| frame.carried.is_endpoint);
+        let data = event.map(|frame| self.raw(frame.seq)).transpose()?;
+        Ok(data.map(|data| String::from_utf8_lossy(&data).trim().to_owned()))
+    }
+
     /// The first frames that an HTTP exchange carried, heads among them, `limit` at most.
     pub fn carried(&self, http: u32, limit: u32) -> Result<Vec<FrameHead>, ReadError> {
         let frames = "WHERE seq IN (SELECT frame FROM line WHERE http > 0 AND http = ?1
@@ -201,5 +253,28 @@ impl Recording {
         let sql = "SELECT envelope FROM frame WHERE seq = ?1";
         let envelope = self.one(sql, [to_sql(seq.0)], |row| reader_rows::envelope(row, 0))?;
         Ok(envelope.flatten())
+    }
+}
+
+/// Whether the proxy made this change in an HTTP exchange, as it made it before.
+fn is_made(edit: &EventKind, http: &HttpExchange, endpoint: Option<&str>) -> bool {
+    let EventKind::Edited { what, old, new, .. } = edit else {
+        return false;
+    };
+    let [request, response] = [&http.request_head, &http.response_head].map(Option::as_deref);
+    let says = |head: Option<&Head>| head.is_some_and(|head| head.all(what).any(|it| it == old));
+    // The client is sent back to where it reached the proxy.
+    let host = request
+        .and_then(|head| head.get("host"))
+        .unwrap_or_default();
+    let is_sent_back = || {
+        new.strip_prefix("http://")
+            .is_none_or(|rest| rest.starts_with(host))
+    };
+    match &**what {
+        "header" => request.is_some(),
+        "endpoint" => endpoint == Some(old) && is_sent_back(),
+        "Location" => says(response) && is_sent_back(),
+        _ => says(request),
     }
 }

@@ -107,6 +107,9 @@ impl Shown<'_> {
         let timing = self.recording.timing(&http)?;
         self.out
             .fact("  timing", &phrases_network::timing(&timing))?;
+        for edit in self.edits(&http)? {
+            self.out.fact("  by mcpreel", &edit)?;
+        }
         for other in self.recording.carried(http.id, PARTS)? {
             if !self.frames.contains(&other.seq) {
                 self.out.line("")?;
@@ -114,6 +117,12 @@ impl Shown<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What the proxy changed in an HTTP exchange.
+    fn edits(&self, http: &HttpExchange) -> Result<Vec<String>, Failure> {
+        let edits = self.recording.edits(http)?;
+        Ok(edits.iter().filter_map(phrases_network::edit).collect())
     }
 
     /// The steps of logging in, if the HTTP exchange is one of them.
@@ -150,6 +159,8 @@ impl Shown<'_> {
             let timing = self.recording.timing(http)?;
             facts.push(("http", self::http(http)));
             facts.push(("timing", phrases_network::timing(&timing)));
+            let edits = self.edits(http)?.into_iter();
+            facts.extend(edits.map(|edit| ("by mcpreel", edit)));
         }
         for (name, value) in facts {
             self.out.fact(&format!("  {name}"), &value)?;

@@ -1,6 +1,5 @@
-//! What has to be changed in a head, and in the event that names the endpoint.
+//! What has to be changed in a head.
 
-use super::credentials::Syntax;
 use super::edits::{Edit, Passed, Rules};
 use mcpreel_wire::http::{guard, reference};
 use memchr::memchr;
@@ -94,11 +93,11 @@ fn edit(
                 });
             }
         }
-        let mut changed = changes.iter().filter_map(|(what, change)| {
+        let change = changes.iter().find_map(|(what, change)| {
             let old = line.value_of(what)?;
             Some((*what, old, change(old)?))
         });
-        let Some((what, old, new)) = changed.next() else {
+        let Some((what, old, new)) = change else {
             passed.forwarded.extend_from_slice(line.whole);
             continue;
         };
@@ -142,7 +141,7 @@ pub(super) fn edit_response(rules: &Rules, ours: &str, lines: &[Line<'_>], passe
 
 /// A URL of the server's own origin, with `ours` in its place; `None`: it is none. A client that did not
 /// say how it reached us (HTTP/1.0) gets the path alone, which holds wherever we are.
-fn at_ours(rules: &Rules, ours: &str, url: &str) -> Option<String> {
+pub(super) fn at_ours(rules: &Rules, ours: &str, url: &str) -> Option<String> {
     let (named, rest) = reference::split(url)?;
     let origin = if ours.is_empty() {
         String::new()
@@ -150,89 +149,4 @@ fn at_ours(rules: &Rules, ours: &str, url: &str) -> Option<String> {
         format!("http://{ours}")
     };
     reference::is_same_origin(named, &rules.upstream.origin()).then(|| origin + rest)
-}
-
-/// The value of the field `name` of an event, if `line` is that field, and whole. The space behind the colon may be
-/// missing (HTML, "Server-sent events").
-fn event_field<'l>(line: &'l str, name: &str) -> Option<&'l str> {
-    let line = line.strip_suffix(['\r', '\n'])?;
-    let value = line.strip_prefix(name)?.strip_prefix(':')?;
-    Some(value.strip_prefix(' ').unwrap_or(value))
-}
-
-/// The event `endpoint` at the beginning of a stream: where in what was read its parts stand.
-pub(super) struct Endpoint {
-    /// Its chunk's content, or all that was read where there are no chunks.
-    content: Range<usize>,
-    url: Range<usize>,
-    /// The end of its chunk.
-    end: usize,
-}
-
-impl Endpoint {
-    /// Finds the event if `bytes` begin with it, whole, in a chunk of its own or without chunks.
-    pub(super) fn find(bytes: &[u8], is_unframed: bool) -> Option<Self> {
-        let text = std::str::from_utf8(bytes).ok()?;
-        let (content, end) = if is_unframed {
-            (0..text.len(), text.len())
-        } else {
-            let (size, _) = text.split_once("\r\n")?;
-            let start = size.len() + 2;
-            let content = start..start.checked_add(usize::from_str_radix(size, 16).ok()?)?;
-            text.get(content.end..)?.strip_prefix("\r\n")?;
-            let end = content.end + 2;
-            (content, end)
-        };
-        let mut ends = content.start;
-        let mut lines = text.get(content.clone())?.split_inclusive(['\r', '\n']);
-        let first = lines.next()?;
-        ends += first.len();
-        if event_field(first, "event") != Some("endpoint") {
-            return None;
-        }
-        let url = lines.find_map(|line| {
-            ends += line.len();
-            event_field(line, "data")
-        })?;
-        let end_of_url = ends - 1;
-        let url = end_of_url - url.len()..end_of_url;
-        Some(Self { content, url, end })
-    }
-
-    /// Passes the event, with our origin in it where it names the server's; how much of `bytes` that is.
-    pub(super) fn pass(
-        self,
-        rules: &Rules,
-        ours: &str,
-        bytes: &[u8],
-        passed: &mut Passed,
-    ) -> usize {
-        let Self { content, url, end } = self;
-        let at = passed.recorded.len();
-        passed.recorded.extend_from_slice(&bytes[..end]);
-        let old = String::from_utf8_lossy(&bytes[url.clone()]);
-        if let (Some(credentials), Some(query)) = (&rules.credentials, old.find('?')) {
-            let query = at + url.start + query + 1..at + url.end;
-            credentials.hide_in_body(Syntax::Form, &mut passed.recorded[query]);
-        }
-        let Some(new) = at_ours(rules, ours, &old) else {
-            passed.forwarded.extend_from_slice(&bytes[..end]);
-            return end;
-        };
-        if content.end < end {
-            let size = content.len() - url.len() + new.len();
-            passed.forwarded.extend(format!("{size:x}\r\n").bytes());
-        }
-        let before = &bytes[content.start..url.start];
-        passed.forwarded.extend_from_slice(before);
-        passed.forwarded.extend_from_slice(new.as_bytes());
-        passed.forwarded.extend_from_slice(&bytes[url.end..end]);
-        passed.edits.push(Edit {
-            at: at + url.start,
-            what: "endpoint",
-            old: rules.recorded_url(&old),
-            new: rules.recorded_url(&new),
-        });
-        end
-    }
 }

@@ -218,7 +218,7 @@ impl Hider<'_> {
             // It goes on with the value of the line before: obsolete since RFC 7230, and still passed on
             // by some.
             let is_secret = self.folds_secret && !value.is_empty();
-            (Vec::from_iter(is_secret.then(|| 0..value.len())), ' ')
+            (Vec::from_iter(is_secret.then_some(0..value.len())), ' ')
         } else if is_one_of(line.name, &["location", "referer"]) {
             self.folds_secret = false;
             (in_url(value), '+')

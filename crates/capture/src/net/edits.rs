@@ -9,8 +9,9 @@
 //! What goes on record is what was read, without credentials ([`super::credentials`]). In what cannot be
 //! followed they are not found, behind the head with which that begins.
 
-use super::changes::{Endpoint, Line, edit_request, edit_response, foreign, lines};
+use super::changes::{Line, edit_request, edit_response, foreign, lines};
 use super::credentials::Credentials;
+use super::endpoint::FirstEvent;
 use super::held::{Held, is_oauth};
 use super::tls::Tls;
 use super::upstream::Upstream;
@@ -133,6 +134,8 @@ enum State {
     Body(Follower),
     /// A body with credentials, which goes on when it is whole.
     Held(Box<Held>),
+    /// The beginning of a stream of events, which may name the endpoint.
+    FirstEvent(Box<FirstEvent>),
     /// What comes is not followed.
     Unknown,
 }
@@ -144,8 +147,6 @@ pub struct Editor {
     state: State,
     held: Vec<u8>,
     is_client: bool,
-    /// The first event of a stream may name the endpoint.
-    looks_for_endpoint: bool,
 }
 
 impl Editor {
@@ -162,7 +163,6 @@ impl Editor {
             },
             held: Vec::new(),
             is_client,
-            looks_for_endpoint: false,
         })
     }
 
@@ -170,7 +170,7 @@ impl Editor {
     pub fn pass(&mut self, bytes: &[u8]) -> Option<Passed> {
         let is_unedited = match &mut self.state {
             State::Unknown => true,
-            State::Body(body) if !self.looks_for_endpoint => passes_whole(body, bytes),
+            State::Body(body) => passes_whole(body, bytes),
             _ => false,
         };
         if is_unedited {
@@ -190,8 +190,10 @@ impl Editor {
         let mut passed = Passed::default();
         let held = std::mem::take(&mut self.held);
         self.pass_unedited(&lines(&held), &mut passed);
-        if let State::Held(held) = std::mem::replace(&mut self.state, State::Unknown) {
-            self.release(*held, &mut passed);
+        match std::mem::replace(&mut self.state, State::Unknown) {
+            State::Held(held) => self.release(*held, &mut passed),
+            State::FirstEvent(first) => self.release_first(*first, &mut passed),
+            _ => {}
         }
         passed
     }
@@ -203,14 +205,6 @@ impl Editor {
                 bytes.len()
             }
             State::Body(body) => {
-                if std::mem::take(&mut self.looks_for_endpoint)
-                    && let Some(endpoint) = Endpoint::find(bytes, body.is_until_close())
-                {
-                    // A chunk is over with it; the next one is followed from its size on.
-                    let waiting = self.waiting.borrow();
-                    let ours = waiting.front().map_or("", |asked| &asked.ours);
-                    return endpoint.pass(&self.rules, ours, bytes, passed);
-                }
                 let (Eaten::Content(taken) | Eaten::Framing(taken) | Eaten::Trailers(taken)) =
                     body.eat(bytes)
                 else {
@@ -240,6 +234,23 @@ impl Editor {
                 }
                 taken.unwrap_or(0)
             }
+            State::FirstEvent(first) => {
+                let taken = first.take(bytes);
+                let (is_due, body) = (first.is_due() || taken.is_none(), first.body);
+                if is_due
+                    && let State::FirstEvent(first) =
+                        std::mem::replace(&mut self.state, State::Body(body))
+                {
+                    self.release_first(*first, passed);
+                    if taken.is_none() {
+                        self.state = State::Unknown;
+                    } else if body.is_done() {
+                        self.state = State::Head(HeadEnd::default());
+                        self.message_over();
+                    }
+                }
+                taken.unwrap_or(0)
+            }
             State::Head(end) => {
                 let mut end = *end;
                 self.head(&mut end, bytes, passed)
@@ -255,6 +266,13 @@ impl Editor {
         let (recorded, forwarded) = held.release(credentials);
         passed.recorded.extend(recorded);
         passed.forwarded.extend(forwarded);
+    }
+
+    /// Lets the beginning of a stream of events go on.
+    fn release_first(&self, first: FirstEvent, passed: &mut Passed) {
+        let waiting = self.waiting.borrow();
+        let ours = waiting.front().map_or("", |asked| &asked.ours);
+        first.release(&self.rules, ours, passed);
     }
 
     /// Lets a head go on as it is, or what could be one.
@@ -371,8 +389,16 @@ impl Editor {
         } else if status >= 200 {
             let is_stream = head.is_event_stream();
             let is_plain = head.get("content-encoding").is_none();
-            self.looks_for_endpoint = is_stream && is_plain && asked.method == "GET";
+            let has_end = matches!(length, BodyLength::Known(_));
             self.follow(head, length, asked.is_oauth);
+            if let State::Body(body) = self.state
+                && is_stream
+                && is_plain
+                && !has_end
+                && asked.method == "GET"
+            {
+                self.state = State::FirstEvent(Box::new(FirstEvent::new(body)));
+            }
         }
         true
     }
@@ -390,7 +416,6 @@ impl Editor {
     }
 
     fn message_over(&mut self) {
-        self.looks_for_endpoint = false;
         if !self.is_client {
             self.waiting.borrow_mut().pop_front();
         }

@@ -10,6 +10,7 @@
 //! * `workers`: the threads on which connections are relayed; `relay`: a client's connection, and the one to
 //!   the server that belongs to it;
 //! * `edits`: follows heads and bodies; `changes`: the few bytes that have to be changed in them;
+//!   `endpoint`: the event in which some have to be;
 //! * [`credentials`]: what does not go on record, and `held`: bodies in which it stands.
 //!
 //! Each connection has two streams on record. What they mean is nobody's business here.
@@ -17,6 +18,7 @@
 mod changes;
 pub mod credentials;
 mod edits;
+mod endpoint;
 mod held;
 mod relay;
 pub mod server;

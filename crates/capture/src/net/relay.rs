@@ -172,11 +172,15 @@ impl<'c> Relay<'c> {
     }
 
     /// Puts on record that one way broke.
-    fn stream_over(&self, direction: Direction, broken: &Broken) {
+    fn stream_over(&mut self, direction: Direction, broken: &Broken) {
         let flow = match direction {
-            Direction::ClientToServer => &self.up,
-            Direction::ServerToClient => &self.down,
+            Direction::ClientToServer => &mut self.up,
+            Direction::ServerToClient => &mut self.down,
         };
+        if matches!(broken, Broken::Reading) {
+            // What was held until more of it came was read, if never passed on.
+            flow.give_up(self.tap);
+        }
         let stream = flow.stream;
         let bytes = (flow.pending.len() - flow.written) as u64;
         if bytes > 0 {

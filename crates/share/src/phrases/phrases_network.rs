@@ -205,14 +205,8 @@ pub fn event(kind: &EventKind) -> Option<String> {
             new,
             ..
         } => {
-            let (what, old, new) = (escape(what), escape(old), escape(new));
             let connection = stream.connection().unwrap_or_default();
-            let change = match (old.is_empty(), new.is_empty()) {
-                (true, _) => format!("{what} was added: {new}"),
-                (_, true) => format!("{what} was left out: {old}"),
-                _ => format!("{what} was changed from {old} to {new}"),
-            };
-            format!("connection {connection}: {change}")
+            format!("connection {connection}: {}", change(what, old, new))
         }
         EventKind::Disconnected {
             connection,
@@ -231,6 +225,23 @@ pub fn event(kind: &EventKind) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+/// What the proxy changed, escaped; other events are none of its changes.
+pub fn edit(kind: &EventKind) -> Option<String> {
+    match kind {
+        EventKind::Edited { what, old, new, .. } => Some(change(what, old, new)),
+        _ => None,
+    }
+}
+
+fn change(what: &str, old: &str, new: &str) -> String {
+    let (what, old, new) = (escape(what), escape(old), escape(new));
+    match (old.is_empty(), new.is_empty()) {
+        (true, _) => format!("{what} was added: {new}"),
+        (_, true) => format!("{what} was left out: {old}"),
+        _ => format!("{what} was changed from {old} to {new}"),
+    }
 }
 
 fn failed(step: event::Step) -> &'static str {

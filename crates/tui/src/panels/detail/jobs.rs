@@ -133,7 +133,7 @@ impl Ask {
             return Ok(None);
         };
         let mut texts = Vec::new();
-        let (mut timing, mut steps) = (Timing::default(), Vec::new());
+        let (mut timing, mut steps, mut edits) = (Timing::default(), Vec::new(), Vec::new());
         match &item.what {
             What::Exchange(exchange) => {
                 let response = exchange.response.map(|at| (TextRole::Response, at));
@@ -144,6 +144,7 @@ impl Ask {
                 if let Some(http) = recording.http(exchange.http)? {
                     timing = recording.timing(&http)?;
                     steps = authorization(recording, &http)?;
+                    edits = self::edits(recording, &http)?;
                     for seq in [Some(http.request), http.response].into_iter().flatten() {
                         if let Some(head) = recording.head(seq)? {
                             texts.push(self.line(recording, &head)?);
@@ -158,6 +159,7 @@ impl Ask {
             What::Http(http) => {
                 timing = recording.timing(http)?;
                 steps = authorization(recording, http)?;
+                edits = self::edits(recording, http)?;
                 for head in recording.carried(http.id, PARTS)? {
                     texts.push(self.line(recording, &head)?);
                 }
@@ -189,8 +191,10 @@ impl Ask {
             if timing.parts().count() < 2 {
                 parts.remove(at);
             }
-            if !steps.is_empty() {
-                parts.insert(at, Part::authorization(&steps));
+            for (kind, lines) in [(PartKind::Edits, edits), (PartKind::Authorization, steps)] {
+                if !lines.is_empty() {
+                    parts.insert(at, Part::lines(kind, &lines));
+                }
             }
         }
         Ok(Some(Shown {
@@ -263,6 +267,12 @@ impl Ask {
 fn authorization(recording: &Recording, http: &HttpExchange) -> Result<Vec<String>, ReadError> {
     let steps = recording.authorization_around(http)?;
     Ok(phrases_network::authorization(&steps, Some(http.request)))
+}
+
+/// What the proxy changed in an HTTP exchange, a line each.
+fn edits(recording: &Recording, http: &HttpExchange) -> Result<Vec<String>, ReadError> {
+    let edits = recording.edits(http)?;
+    Ok(edits.iter().filter_map(phrases_network::edit).collect())
 }
 
 /// The findings of a row, the worst first.

@@ -135,6 +135,8 @@ pub enum PartKind {
     Text(TextRole),
     /// The steps of logging in, of which this is one.
     Authorization,
+    /// What the proxy changed.
+    Edits,
     /// What took how long in HTTP: a bar.
     Timing,
     /// The response that has not come.
@@ -173,11 +175,11 @@ impl Part {
         }
     }
 
-    /// The steps of logging in.
-    pub fn authorization(steps: &[String]) -> Self {
+    /// A part with these lines.
+    pub fn lines(kind: PartKind, lines: &[String]) -> Self {
         Self {
-            kind: PartKind::Authorization,
-            ..Self::words(Role::Text, &steps.join("\n"))
+            kind,
+            ..Self::words(Role::Text, &lines.join("\n"))
         }
     }
 
@@ -264,7 +266,7 @@ impl Part {
     pub fn controls(&self) -> Controls {
         let head = self.text.as_ref().and_then(|text| text.head);
         match (&self.kind, head.map(|head| head.carried.part)) {
-            (PartKind::Words(_) | PartKind::Authorization, _) => Controls::Read,
+            (PartKind::Words(_) | PartKind::Authorization | PartKind::Edits, _) => Controls::Read,
             (_, Some(http::Part::RequestHead | http::Part::ResponseHead)) => Controls::Lines,
             _ => Controls::Shown,
         }

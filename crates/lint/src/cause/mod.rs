@@ -182,7 +182,7 @@ const LEFT_UNANSWERED: &str = "left-unanswered";
 pub type Kind = (&'static str, fn(&Facts) -> Option<Cause>);
 
 /// All kinds, the gravest first. The last three are for recordings where no other kind is found.
-pub static KINDS: [Kind; 43] = [
+pub static KINDS: [Kind; 45] = [
     ("server-not-found", |it| startup::not_started(it, Some(127))),
     ("server-not-executable", |it| {
         startup::not_started(it, Some(126))
@@ -207,6 +207,7 @@ pub static KINDS: [Kind; 43] = [
     ("crashed", ending::crashed),
     ("stream-cut", connections::stream_cut),
     ("idle-stream-cut", connections::idle_stream_cut),
+    ("stream-taken", connections::stream_taken),
     ("pipe-not-read", streams::pipe_not_read),
     ("unfinished-line", streams::unfinished_line),
     ("client-never-answered", requests::client_never_answered),
@@ -216,6 +217,7 @@ pub static KINDS: [Kind; 43] = [
     ("never-answered", requests::never_answered),
     ("log-on-stdout", streams::log_on_stdout),
     ("late-answer", requests::late_answer),
+    ("stream-buffered", connections::stream_buffered),
     (
         "bad-schema-hides-tools",
         broken_rules::bad_schema_hides_tools,

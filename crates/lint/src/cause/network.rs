@@ -22,7 +22,7 @@ pub(super) fn named(http: &HttpExchange) -> String {
     format!("{} (#{})", cut(&escape(&line), QUOTED), http.request.0)
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     cut(&escape(text), QUOTED)
 }
 
@@ -235,7 +235,7 @@ fn unknown_sessions(facts: &Facts) -> (Vec<&HttpExchange>, Vec<&HttpExchange>) {
 }
 
 /// `POST /mcp (#5) was refused with 404, and 2 requests after it`.
-fn refusals(refused: &[&HttpExchange]) -> String {
+pub(super) fn refusals(refused: &[&HttpExchange]) -> String {
     let (first, more) = (refused[0], refused.len() as u64 - 1);
     let status = first.status.unwrap_or_default();
     let again = phrases::if_any(more, |n| format!(", and {} after it", plural(n, "request")));

@@ -149,9 +149,9 @@ impl Recording {
             return Ok(None);
         };
         let body = self.piece(body.seq, 0..BEGINNING)?;
-        let is_text = http.content_type.as_deref() == Some("text/plain");
-        let text = || String::from_utf8_lossy(&body).trim().to_owned();
-        let said = reason(&body).or_else(|| is_text.then(text));
+        let is_text = matches!(http.content_type.as_deref(), None | Some("text/plain"));
+        let text = std::str::from_utf8(&body).ok().filter(|_| is_text);
+        let said = reason(&body).or_else(|| Some(text?.trim().to_owned()));
         Ok(said.filter(|said| !said.is_empty()).map(Into::into))
     }
 

@@ -4,6 +4,10 @@ use crate::authorization::Step;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::http::HttpExchange;
+use mcpreel_wire::text::{cut, escape};
+
+/// Columns of what is quoted.
+const QUOTED: usize = 200;
 
 /// Facts of HTTP; empty over stdio.
 #[derive(Clone, Debug, Default)]
@@ -43,5 +47,13 @@ impl Https {
     pub fn said(&self, http: u32) -> &str {
         let said = self.said.iter().find(|(id, _)| *id == http);
         said.map_or("", |(_, said)| said)
+    }
+
+    /// `; it says: Invalid Host header`, if the body of a refusal says something; escaped.
+    pub fn says(&self, http: u32) -> String {
+        match self.said(http) {
+            "" => String::new(),
+            said => format!("; it says: {}", cut(&escape(said), QUOTED)),
+        }
     }
 }

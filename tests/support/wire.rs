@@ -170,6 +170,7 @@ fn step(session: &mut Session, connection: u32, what: &str, sent: &[u8]) {
 // lose tcp 127.0.0.1:1: refused     the server cannot be reached: the step, and why
 // refuse it comes from a web page     the proxy refuses a request
 // add Authorization: Bearer x         the proxy adds a header to the next request
+// call 127.0.0.2:3000                 the proxy puts this name into the `Host` of the next request
 // ```
 
 /// Makes the recording of a case in `dir`.
@@ -195,13 +196,8 @@ pub fn told(dir: &Path, case: &str) -> Recording {
                 client: "127.0.0.1:40099".into(),
                 message: line["refuse ".len()..].to_owned(),
             }),
-            ["add", ..] => session.event(&EventKind::Edited {
-                stream: StreamId::of_connection(1, Direction::ClientToServer),
-                offset: session.carried(StreamId::of_connection(1, Direction::ClientToServer)),
-                what: "header".into(),
-                old: String::new(),
-                new: line["add ".len()..].to_owned(),
-            }),
+            ["add", ..] => edit(&mut session, "header", &line["add ".len()..]),
+            ["call", name] => edit(&mut session, "Host", name),
             ["lose", step, ..] => session.event(&EventKind::Unreachable {
                 connection: 99,
                 client: "127.0.0.1:40099".into(),
@@ -228,6 +224,17 @@ pub fn told(dir: &Path, case: &str) -> Recording {
     indexed(session)
 }
 
+fn edit(session: &mut Session, what: &str, new: &str) {
+    let stream = StreamId::of_connection(1, Direction::ClientToServer);
+    session.event(&EventKind::Edited {
+        stream,
+        offset: session.carried(stream),
+        what: what.to_owned(),
+        old: String::new(),
+        new: new.to_owned(),
+    });
+}
+
 fn marker_of(line: &str) -> &str {
     line.split(' ').next().unwrap_or_default()
 }
@@ -236,7 +243,7 @@ fn marker_of(line: &str) -> &str {
 fn begins(line: &str) -> bool {
     let (_, rest) = line.split_once(' ').unwrap_or((line, ""));
     let first = rest.split(' ').next().unwrap_or_default();
-    matches!(first, "POST" | "GET" | "DELETE" | "more")
+    matches!(first, "POST" | "GET" | "DELETE" | "OPTIONS" | "more")
         || first.len() == 3 && first.parse::<u16>().is_ok()
 }
 

@@ -1,17 +1,18 @@
 //! The [`Facts`] of a recording from which its causes are found, gathered by queries that
 //! are answered by an index or look at a bounded number of rows.
 
+mod https;
+
 use super::reader::reader_rows::number;
 use super::reader::{EventRow, FindingRow, ReadError, Recording};
 use super::schema::{moment, to_sql};
 use mcpreel_lint::Severity;
 use mcpreel_lint::cause::Facts;
-use mcpreel_lint::cause::facts::{Cancelled, Counts, Failed, Found, Group, Https, Line, Sample};
+use mcpreel_lint::cause::facts::{Cancelled, Counts, Failed, Found, Group, Line, Sample};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
-use mcpreel_trace::http::{End, HttpExchange};
 use mcpreel_wire::json::Document;
 use mcpreel_wire::mcp::errors::{OWN_CODE, is_own_error};
 use mcpreel_wire::message::Direction;
@@ -36,9 +37,6 @@ const FOUND: u32 = 4;
 /// its goroutines did behind the line that says why.
 const NOISE: u32 = 4;
 const LAST_WORDS: u32 = 300;
-
-/// Exchanges of HTTP of one kind that are read from the beginning and from the end.
-const HTTPS: u32 = 16;
 
 /// Lines without a message that are looked through for them, from the end.
 const LINES: u32 = 5000;
@@ -65,25 +63,6 @@ const LONG_RULES: [&str; 2] = ["frame-oversized", "frame-outline-only"];
 const LAST_ANSWER: &str = "SELECT response FROM (SELECT id, response, status FROM exchange
     ORDER BY id DESC LIMIT ?1) WHERE status = 'ok' AND response IS NOT NULL
     ORDER BY id DESC LIMIT 1";
-// Without probes, of which nothing is wrong.
-const REFUSED: &str = "WHERE id NOT IN (
-        SELECT http FROM exchange INDEXED BY exchange_not_ok WHERE status <> 'ok' AND status = 'probe'
-        AND http > 0)
-    AND id IN (SELECT id FROM (SELECT id FROM http INDEXED BY http_failed
-            WHERE (status >= 300 OR ended = 'cut') AND status >= 300 ORDER BY id LIMIT ?1) UNION
-        SELECT id FROM (SELECT id FROM http INDEXED BY http_failed
-            WHERE (status >= 300 OR ended = 'cut') AND status >= 300 ORDER BY id DESC LIMIT ?1))
-    ORDER BY id";
-const CUT: &str = "WHERE id IN (
-        SELECT id FROM (SELECT id FROM http INDEXED BY http_failed
-            WHERE (status >= 300 OR ended = 'cut') AND ended = 'cut' ORDER BY id LIMIT ?1) UNION
-        SELECT id FROM (SELECT id FROM http INDEXED BY http_failed
-            WHERE (status >= 300 OR ended = 'cut') AND ended = 'cut' ORDER BY id DESC LIMIT ?1))
-    ORDER BY id";
-const LAST_SERVED: &str =
-    "SELECT id, t_request FROM http WHERE status < 300 AND NOT alone ORDER BY id DESC LIMIT 1";
-const LAST_INITIALIZE: &str =
-    "SELECT max(http) FROM exchange WHERE method = 'initialize' AND status = 'ok'";
 const CONFIRMED: &str = "SELECT 1 FROM (SELECT method, direction FROM message
     ORDER BY frame, part LIMIT ?1) WHERE direction = 'c2s'
     AND method IN ('notifications/initialized', 'initialized') LIMIT 1";
@@ -118,7 +97,7 @@ impl Recording {
         let selection = summary.context.selection.as_ref();
         let is_cut = selection.is_some_and(|part| part.to.is_some());
         let (failed, failed_too) = self.failed(summary.failed)?;
-        let cut_off = self.sample(Status::Lost)?;
+        let (opening, cut_off) = (self.opening()?, self.sample(Status::Lost)?);
         let mut facts = Facts {
             is_live: now.is_some(),
             now: now.unwrap_or(Moment(summary.t_last_ns)),
@@ -137,8 +116,8 @@ impl Recording {
             strays: self.lines_of(&findings, &["response-unknown-id"])?,
             last_words: self.last_lines()?,
             long: self.long(&findings, summary.frames)?,
-            https: self.https_of_causes(&cut_off)?,
-            opening: self.opening()?,
+            https: self.https_of_causes(&opening, &cut_off)?,
+            opening,
             went_on: self.has(CONFIRMED, [LOOKED_THROUGH])?
                 || self.has(ASKED_MORE, [LOOKED_THROUGH])?,
             called_tools: self.has(called, [])?,
@@ -174,55 +153,6 @@ impl Recording {
             facts.last_answered = self.last_answered()?;
         }
         Ok(facts)
-    }
-
-    /// What is known of HTTP; `lost`: the calls whose streams may have been cut off.
-    fn https_of_causes(&self, lost: &Sample) -> Result<Https, ReadError> {
-        let id_and_t = |row: &Row<'_>| Ok((row.get(0)?, Moment(number(row, 1)?)));
-        let (last_served, t_last_served) = self.one(LAST_SERVED, [], id_and_t)?.unwrap_or_default();
-        let last_initialize = self.one(LAST_INITIALIZE, [], |row| row.get::<_, Option<u32>>(0))?;
-        let mut https = Https {
-            refused: self.rows(REFUSED, [HTTPS])?,
-            cut: self.rows(CUT, [HTTPS])?,
-            answerless: self.answerless()?,
-            last_served,
-            t_last_served,
-            last_initialize: last_initialize.flatten().unwrap_or_default(),
-            authorization: Vec::new(),
-        };
-        for http in &mut https.refused {
-            self.read_heads(http)?;
-        }
-        // A stream that is as long as its connection was cut off where a call was lost with it.
-        for call in &lost.exchanges {
-            let http = self.http(call.http)?;
-            let closed = http.filter(|http| http.ended == Some(End::Closed));
-            https.cut.extend(closed);
-        }
-        // Without a challenge nobody had to log in.
-        if https
-            .refused
-            .iter()
-            .any(|one| matches!(one.status, Some(401 | 403)))
-        {
-            https.authorization = self.authorization()?;
-        }
-        Ok(https)
-    }
-
-    /// The first calls whose responses were no errors and held no answers, with these.
-    fn answerless(&self) -> Result<Vec<(Exchange, HttpExchange)>, ReadError> {
-        let mut calls = self.first_of(Status::HttpError, FAILURES)?;
-        calls.retain(|call| {
-            let is_success = call
-                .code
-                .as_deref()
-                .is_some_and(|code| code.starts_with('2'));
-            is_success && call.has_failed()
-        });
-        let calls = calls.into_iter().take(Https::ANSWERLESS);
-        let pair = |call: Exchange| Ok(self.http(call.http)?.map(|http| (call, http)));
-        calls.filter_map(|call| pair(call).transpose()).collect()
     }
 
     fn first_and_last_events(&self) -> Result<Vec<Event>, ReadError> {

@@ -1,8 +1,9 @@
-//! Causes in connections over the network that break.
+//! Causes in connections over the network that break, and in streams of events on them.
 
-use super::Certainty::{self, Certain, Likely};
+use super::Certainty::{self, Certain, Likely, Possible};
 use super::facts::Facts;
 use super::{AT_ONCE_NS, Cause, SECOND_NS, network, phrases};
+use crate::quote;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::Event;
 use mcpreel_trace::exchange::Exchange;
@@ -171,4 +172,125 @@ pub(super) fn idle_stream_cut(facts: &Facts) -> Option<Cause> {
         .iter()
         .map(|one| network::at(one, network::phrases_of(one)));
     Some(Cause::new(Likely, sentence, advice).shown(shown))
+}
+
+/// The client opens its stream of events again, and the server refuses it: it has another of the session.
+pub(super) fn stream_taken(facts: &Facts) -> Option<Cause> {
+    let is_taken = |one: &&HttpExchange| {
+        let said = facts.https.said(one.id).to_ascii_lowercase();
+        let is_told =
+            matches!(one.status, Some(409)) || one.status == Some(400) && says_taken(&said);
+        one.method == "GET" && one.session.is_some() && is_told
+    };
+    let refused: Vec<_> = facts.https.refused.iter().filter(is_taken).collect();
+    let (first, last) = (refused.first()?, refused.last()?);
+    let alone = facts.https.alone.iter();
+    let mut streams = alone.filter(|one| one.is_stream() && one.session == last.session);
+    let came_again = streams.clone().any(|one| one.id > last.id);
+    let held = streams.rfind(|one| one.id < first.id);
+    let said = network::quoted(facts.https.said(first.id));
+    let said = if said.is_empty() {
+        said
+    } else {
+        format!(" ({said})")
+    };
+    let (before, advice) = held.map_or((String::new(), TAKEN_ADVICE), |held| {
+        held_before(held, first)
+    });
+    let sentence = format!(
+        "the client could not open its stream of events again: {}{said}{before}",
+        network::refusals(&refused)
+    );
+    let certainty = if came_again { Possible } else { Certain };
+    let shown = held.into_iter().chain(refused.iter().copied());
+    let shown = shown.map(|one| network::at(one, network::phrases_of(one)));
+    Some(Cause::new(certainty, sentence, advice).shown(shown))
+}
+
+/// Whether a 400 to a GET says that there may be one stream only.
+fn says_taken(said: &str) -> bool {
+    said.contains("stream") || said.contains("multiple get requests")
+}
+
+const TAKEN_ADVICE: &str = "The server still holds the stream before, and has not noticed that nobody reads it. \
+                            What it sends by itself does not reach the client meanwhile. Let the server take the \
+                            newer stream in place of the older, and send comments (`: keepalive`), which fail \
+                            where nobody reads.";
+
+/// What became of the stream `held` that is in the way of the request `refused`, and what to do about it.
+fn held_before(held: &HttpExchange, refused: &HttpExchange) -> (String, &'static str) {
+    let stream = network::named(held);
+    match held.t_last.filter(|_| held.ended.is_some()) {
+        Some(end) if end <= refused.t_request => {
+            let ago = duration(refused.t_request.ns_since(end));
+            let said = format!("; the stream before, {stream}, had ended {ago} earlier");
+            (said, TAKEN_ADVICE)
+        }
+        _ => (
+            format!("; {stream} of the same session was still open"),
+            "The client opens a second stream while it has one: the protocol lets it, and many servers do not. \
+             Report it to the makers of the client; two clients must not share a session.",
+        ),
+    }
+}
+
+/// Progress that comes this long after its call, and then all at once with the answer, was held back,
+/// nanoseconds.
+const HELD_NS: u64 = SECOND_NS;
+
+/// What came within this time was read at once, nanoseconds.
+const TOGETHER_NS: u64 = SECOND_NS / 20;
+
+/// All events of calls came together at their ends.
+pub(super) fn stream_buffered(facts: &Facts) -> Option<Cause> {
+    let streamed = facts.https.with_progress.iter();
+    // Fewer events than this: the progress came on another stream.
+    let streamed =
+        streamed.filter(|(call, http)| http.is_stream() && http.events > call.progress_count);
+    let times = streamed.filter_map(|(call, http)| {
+        let (first, last) = (http.t_first?, call.t_response_last?);
+        Some((
+            call,
+            http,
+            first.ns_since(http.t_sent),
+            last.ns_since(first),
+        ))
+    });
+    let is_held = |waited: u64, spread: u64| spread < TOGETHER_NS && waited >= HELD_NS;
+    // Where one call has had its events one after another, nothing holds them back.
+    if times.clone().any(|(_, _, _, spread)| spread >= TOGETHER_NS) {
+        return None;
+    }
+    let held: Vec<_> = times
+        .filter(|(.., waited, spread)| is_held(*waited, *spread))
+        .collect();
+    let (call, _, waited, _) = held.first()?;
+    let more = phrases::others(held.len() - 1, true, "likewise");
+    let sentence = format!(
+        "something held back the events of {}: {} and the answer came together, {} after the request{more}",
+        phrases::call_at(call),
+        plural(call.progress_count, "notification") + " of progress",
+        duration(*waited),
+    );
+    let advice = "A proxy in front of the server collects the response before it passes it on: turn its buffering \
+                  off (nginx: `proxy_buffering off`, and no compression of text/event-stream), or let the server \
+                  send `X-Accel-Buffering: no`. Where nothing is in between, the server writes its events only \
+                  when the tool is done.";
+    let cause = Cause::new(Likely, sentence, advice).shown_call(call);
+    Some(
+        cause.shown(
+            held.iter()
+                .map(|(_, http, ..)| network::at(http, response_through(http))),
+        ),
+    )
+}
+
+/// The response in a few words, with the names of those that passed it on or made it.
+fn response_through(http: &HttpExchange) -> String {
+    let head = http.response_head.as_ref();
+    let names = ["Via", "Server"].into_iter().filter_map(|name| {
+        let value = head?.get(name)?;
+        Some(format!(", {name}: {}", quote::text(value)))
+    });
+    names.fold(network::phrases_of(http), |text, name| text + &name)
 }

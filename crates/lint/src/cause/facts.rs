@@ -1,14 +1,16 @@
 //! Facts of a recording in which causes are looked for: bounded, whatever its length.
 
+mod https;
+
+pub use https::Https;
+
 use super::AT_ONCE_NS;
 use crate::Severity;
-use crate::authorization::Step;
 use crate::quote::expression;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Event, EventKind, ProcessContext};
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId, Unfinished};
-use mcpreel_trace::http::HttpExchange;
 use mcpreel_trace::session::{End, Session, Side};
 use regex::Regex;
 use std::sync::{Arc, LazyLock};
@@ -82,31 +84,6 @@ pub struct Facts {
     pub https: Https,
     /// Very long frames: those that rules point at, and those at the end.
     pub long: Vec<FrameHead>,
-}
-
-/// What is known of the HTTP of a recording.
-#[derive(Clone, Debug, Default)]
-pub struct Https {
-    /// The first and the last exchanges that were answered with an error status, or redirected, with
-    /// their heads.
-    pub refused: Vec<HttpExchange>,
-    /// The first and the last whose responses were cut off.
-    pub cut: Vec<HttpExchange>,
-    /// The first calls whose responses came to their ends without the answers, with these,
-    /// [`Self::ANSWERLESS`] at most.
-    pub answerless: Vec<(Exchange, HttpExchange)>,
-    /// The steps of logging in, if a token was wanted.
-    pub authorization: Vec<Step>,
-    /// The last exchange that was answered with success and had a message in its request.
-    pub last_served: u32,
-    /// When the request of that exchange came.
-    pub t_last_served: Moment,
-    /// The last that carried an `initialize` that was answered with a result.
-    pub last_initialize: u32,
-}
-
-impl Https {
-    pub const ANSWERLESS: usize = 16;
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 //! * [`facts`]: what is known of a recording, bounded whatever its length;
 //! * [`KINDS`]: all kinds of causes, the gravest first: what kept a session from starting, what
 //!   ended it, what it hangs on, what failed in it, what is only odd;
-//! * `startup`, `network`, `connections`, `ending`, `negotiation`, `streams`, `requests`, `broken_rules`:
+//! * `startup`, `network`, `addresses`, `headers`, `connections`, `ending`, `negotiation`, `streams`, `requests`, `broken_rules`:
 //!   their functions;
 //! * `phrases`: evidence and words that several of them need; `stderr_lines`: which line of stderr
 //!   names the fault.
@@ -15,10 +15,12 @@
 //! Text off the wire is escaped. Every kind has a case under `tests/trace/causes` for which it is
 //! the best cause, and another, nearly the same, for which it is none.
 
+mod addresses;
 mod broken_rules;
 mod connections;
 mod ending;
 pub mod facts;
+mod headers;
 mod negotiation;
 mod network;
 mod phrases;
@@ -182,7 +184,7 @@ const LEFT_UNANSWERED: &str = "left-unanswered";
 pub type Kind = (&'static str, fn(&Facts) -> Option<Cause>);
 
 /// All kinds, the gravest first. The last three are for recordings where no other kind is found.
-pub static KINDS: [Kind; 43] = [
+pub static KINDS: [Kind; 50] = [
     ("server-not-found", |it| startup::not_started(it, Some(127))),
     ("server-not-executable", |it| {
         startup::not_started(it, Some(126))
@@ -192,8 +194,13 @@ pub static KINDS: [Kind; 43] = [
     ("answered-by-bridge", network::answered_by_bridge),
     ("server-unreachable", network::unreachable),
     ("request-refused-by-proxy", network::refused_by_proxy),
+    ("preflight-refused", headers::preflight_refused),
+    ("cors-blocked", headers::cors_blocked),
     ("unauthorized", network::unauthorized),
     ("session-lost", network::session_lost),
+    ("endpoint-elsewhere", addresses::endpoint_elsewhere),
+    ("name-refused", addresses::name_refused),
+    ("header-mismatch", headers::header_mismatch),
     ("http-refused", network::http_refused),
     ("no-answer-in-response", network::no_answer_in_response),
     ("content-length-framing", streams::content_length_framing),
@@ -207,6 +214,7 @@ pub static KINDS: [Kind; 43] = [
     ("crashed", ending::crashed),
     ("stream-cut", connections::stream_cut),
     ("idle-stream-cut", connections::idle_stream_cut),
+    ("stream-taken", connections::stream_taken),
     ("pipe-not-read", streams::pipe_not_read),
     ("unfinished-line", streams::unfinished_line),
     ("client-never-answered", requests::client_never_answered),
@@ -216,6 +224,7 @@ pub static KINDS: [Kind; 43] = [
     ("never-answered", requests::never_answered),
     ("log-on-stdout", streams::log_on_stdout),
     ("late-answer", requests::late_answer),
+    ("stream-buffered", connections::stream_buffered),
     (
         "bad-schema-hides-tools",
         broken_rules::bad_schema_hides_tools,

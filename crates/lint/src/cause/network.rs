@@ -1,8 +1,8 @@
 //! Causes in how a server is reached over the network: HTTP, authorization, sessions.
 
-use super::Certainty::Certain;
+use super::Certainty::{Certain, Likely};
 use super::facts::{Facts, Https};
-use super::{Cause, Evidence, Place, SHOWN, phrases};
+use super::{Cause, Evidence, Place, SHOWN, addresses, phrases};
 use mcpreel_trace::correlator::NO_ANSWER;
 use mcpreel_trace::event::{Event, EventKind, Step};
 use mcpreel_trace::exchange::{Exchange, PROBE, Status};
@@ -22,7 +22,7 @@ pub(super) fn named(http: &HttpExchange) -> String {
     format!("{} (#{})", cut(&escape(&line), QUOTED), http.request.0)
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     cut(&escape(text), QUOTED)
 }
 
@@ -149,7 +149,8 @@ pub(super) fn refused_by_proxy(facts: &Facts) -> Option<Cause> {
 /// The server wants a token that it did not get.
 pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
     let mut refused = facts.https.refused.iter();
-    let last = refused.rfind(|one| one.status == Some(401))?;
+    // A preflight has no token.
+    let last = refused.rfind(|one| one.status == Some(401) && one.method != "OPTIONS")?;
     if facts.https.last_served > last.id {
         return None;
     }
@@ -220,7 +221,12 @@ fn unknown_sessions(facts: &Facts) -> (Vec<&HttpExchange>, Vec<&HttpExchange>) {
         let head = one.request_head.as_ref();
         head.is_some_and(|head| head.get(SESSION).is_some())
     };
-    let is_lost = |one: &&HttpExchange| matches!(one.status, Some(400 | 404 | 410));
+    // Some servers say it with another status.
+    let is_lost = |one: &&HttpExchange| match one.status {
+        Some(400 | 404 | 410) => true,
+        Some(401 | 403) => false,
+        _ => says_session_is_gone(facts.https.said(one.id)),
+    };
     let refused = facts.https.refused.iter();
     let refused: Vec<_> = refused.filter(with_session).filter(is_lost).collect();
     let first = refused.first().map_or(0, |one| one.id);
@@ -234,8 +240,36 @@ fn unknown_sessions(facts: &Facts) -> (Vec<&HttpExchange>, Vec<&HttpExchange>) {
     told.partition(|one| one.id < facts.https.last_initialize)
 }
 
+/// Whether an error says that the server does not know a session any more.
+fn says_session_is_gone(said: &str) -> bool {
+    let said = said.to_ascii_lowercase();
+    let gone = [
+        "not found",
+        "unknown",
+        "expired",
+        "invalid",
+        "no valid",
+        "no such",
+        "not exist",
+    ];
+    said.contains("session") && gone.iter().any(|word| said.contains(word))
+}
+
+/// A call that was answered with an error about its session, and with success of HTTP, if nothing was
+/// answered after it.
+fn session_error(facts: &Facts) -> Option<&Exchange> {
+    facts.troubled().find(|call| {
+        let is_refused = facts.https.refused.iter().any(|one| one.id == call.http);
+        call.http > facts.https.last_initialize
+            && call.status == Status::Error
+            && says_session_is_gone(call.answered().unwrap_or_default())
+            && !is_refused
+            && !facts.survived(call.request.0)
+    })
+}
+
 /// `POST /mcp (#5) was refused with 404, and 2 requests after it`.
-fn refusals(refused: &[&HttpExchange]) -> String {
+pub(super) fn refusals(refused: &[&HttpExchange]) -> String {
     let (first, more) = (refused[0], refused.len() as u64 - 1);
     let status = first.status.unwrap_or_default();
     let again = phrases::if_any(more, |n| format!(", and {} after it", plural(n, "request")));
@@ -266,7 +300,16 @@ pub(super) fn session_renewed(facts: &Facts) -> Option<Cause> {
 /// The server does not know a session any more, and the client goes on with it.
 pub(super) fn session_lost(facts: &Facts) -> Option<Cause> {
     let refused = refused_sessions(facts);
-    let first = refused.first()?;
+    let Some(first) = refused.first() else {
+        let call = session_error(facts)?;
+        let sentence = format!(
+            "the server no longer knows the session: {} was answered with {}, and the client never began a \
+             new one",
+            phrases::call_at(call),
+            phrases::answer(call)
+        );
+        return Some(Cause::new(Likely, sentence, WRONG_STATUS).shown_call(call));
+    };
     let calls = facts.troubled().filter(|call| call.http >= first.id);
     let sentence = format!(
         "the server no longer knows the session: {}, and the client never began a new one",
@@ -277,12 +320,16 @@ pub(super) fn session_lost(facts: &Facts) -> Option<Cause> {
          again after a 404: restart the host, and report it to its makers. A server that may be \
          restarted keeps its sessions elsewhere, or needs none."
     } else {
-        "The server was restarted or has dropped the session. It has to answer 404, after which a client \
-         sends `initialize` again: report it to its makers, and restart the host meanwhile."
+        WRONG_STATUS
     };
     let cause = Cause::new(Certain, sentence, advice).shown([at(first, phrases_of(first))]);
     Some(cause.shown(calls.map(phrases::request)))
 }
+
+/// The advice where a session is gone, and the server says so with another status than 404.
+const WRONG_STATUS: &str = "The server was restarted or has dropped the session. It has to answer 404, after which \
+                            a client sends `initialize` again: report it to its makers, and restart the host \
+                            meanwhile.";
 
 /// A request was refused with an HTTP status, and no message says why.
 pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
@@ -308,7 +355,9 @@ pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
         // What we answer in place of a server is told as its being out of reach.
         let response = one.response_head.as_ref();
         let is_ours = response.is_some_and(|head| head.get("server") == Some("mcpreel"));
-        let is_told = one.status == Some(401) || of_sessions.iter().any(|it| it.id == one.id);
+        let is_told = one.status == Some(401)
+            || of_sessions.iter().any(|it| it.id == one.id)
+            || addresses::is_told(facts, one);
         asks && !is_told && !is_message && !is_probe && !is_followed && !is_ours
     };
     let refused: Vec<_> = facts.https.refused.iter().filter(is_refused).collect();
@@ -323,8 +372,9 @@ pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
     } else {
         "refused"
     };
+    let said = facts.https.says(first.id);
     let sentence = format!(
-        "{} was {word} with {status}{to}{more}, and no message",
+        "{} was {word} with {status}{to}{more}, and no message{said}",
         named(first)
     );
     let advice = match status {
@@ -332,9 +382,9 @@ pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
             "Give the proxy the URL that the server redirects to: a client that follows the redirect goes \
              past the recorder, and a POST may become a GET on the way."
         }
-        403 | 421 => {
-            "The server has a guard for `Host` or `Origin`. Allow the name it is reached by in its settings \
-             (allowed hosts, allowed origins)."
+        403 => {
+            "The server, or a gateway in front of it, does not allow this request: the token lacks a right, or the \
+             client comes from a place, a name (`Host`) or a page (`Origin`) that is not allowed."
         }
         404 | 405 => {
             "Check the path of the URL: servers listen at /mcp, or at /sse for the older transport. A \

@@ -1,0 +1,182 @@
+//! Causes in names and paths: one side is called by another than it knows.
+
+use super::Certainty::Certain;
+use super::facts::Facts;
+use super::{Cause, network, phrases};
+use crate::quote;
+use fluent_uri::Uri;
+use mcpreel_trace::event::EventKind;
+use mcpreel_trace::http::HttpExchange;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// The endpoint to which a client of 2024-11-05 is told to send is not there, or of another origin.
+pub(super) fn endpoint_elsewhere(facts: &Facts) -> Option<Cause> {
+    let named = facts.https.endpoints.iter().rev();
+    // A server that was reached once was reached at the right place.
+    let mut unused = named.filter(|(stream, _)| facts.https.last_served < stream.id);
+    unused.find_map(|(stream, endpoint)| {
+        not_there(facts, stream, endpoint).or_else(|| of_another_origin(facts, stream, endpoint))
+    })
+}
+
+/// The first message to the endpoint that the event on `stream` names, if it is refused for its address.
+fn refused_at_endpoint<'f>(facts: &'f Facts, stream: &HttpExchange) -> Option<&'f HttpExchange> {
+    let mut refused = facts.https.refused.iter();
+    refused.find(|one| {
+        let is_meant = one.method == "POST" && one.conversation == stream.conversation;
+        is_meant && one.id > stream.id && matches!(one.status, Some(404 | 405 | 421))
+    })
+}
+
+fn not_there(facts: &Facts, stream: &HttpExchange, endpoint: &str) -> Option<Cause> {
+    let refused = refused_at_endpoint(facts, stream)?;
+    let sentence = format!(
+        "the server told the client to send to {}, and nothing is there: {} was refused with {}",
+        network::quoted(endpoint),
+        network::named(refused),
+        refused.status.unwrap_or_default()
+    );
+    let advice = "A proxy in front of the server adds a part to the path or cuts one off, and the server does not \
+                  know. Tell the server the path under which clients reach it (Python SDK: `mount_path`; TypeScript \
+                  SDK: the first argument of `SSEServerTransport`), or let the proxy forward the named path too.";
+    Some(Cause::new(Certain, sentence, advice).shown(shown(&[stream, refused])))
+}
+
+fn of_another_origin(facts: &Facts, stream: &HttpExchange, endpoint: &str) -> Option<Cause> {
+    let meant = Origin::of(endpoint)?;
+    let url = facts.context.url.as_deref()?;
+    let dialled = header(stream, "host")?;
+    let is_ours = meant.authority.eq_ignore_ascii_case(dialled);
+    if is_ours || Origin::of(url)? == meant {
+        return None;
+    }
+    let sentence = format!(
+        "the server told the client to send to {}, which has another origin than the URL that the client \
+         dials ({}) and than the server's ({})",
+        network::quoted(endpoint),
+        quote::text(dialled),
+        quote::text(url)
+    );
+    let advice = "Clients refuse such an endpoint, or go past the recorder. Let the server send a path without an \
+                  origin. A server that makes the origin from `Host` needs the proxy in front of it to pass on \
+                  `Host` and `X-Forwarded-Proto`.";
+    Some(Cause::new(Certain, sentence, advice).shown(shown(&[stream])))
+}
+
+fn shown(exchanges: &[&HttpExchange]) -> Vec<super::Evidence> {
+    let exchanges = exchanges.iter();
+    let shown = exchanges.map(|one| network::at(one, network::phrases_of(one)));
+    shown.collect()
+}
+
+#[derive(PartialEq, Eq)]
+struct Origin {
+    scheme: String,
+    authority: String,
+}
+
+impl Origin {
+    /// `None`: it is no whole URL.
+    fn of(url: &str) -> Option<Self> {
+        let uri = Uri::parse(url).ok()?;
+        Some(Self {
+            scheme: uri.scheme().as_str().to_ascii_lowercase(),
+            authority: uri.authority()?.as_str().to_ascii_lowercase(),
+        })
+    }
+}
+
+fn header<'h>(http: &'h HttpExchange, name: &str) -> Option<&'h str> {
+    http.request_head.as_ref()?.get(name)
+}
+
+/// The header that a guard of the server refuses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guarded {
+    Host,
+    Origin,
+}
+
+/// Whether a refused request is told by a cause of this file.
+pub(super) fn is_told(facts: &Facts, refused: &HttpExchange) -> bool {
+    let mut endpoints = facts.https.endpoints.iter();
+    let is_it = |one: &HttpExchange| one.id == refused.id;
+    guard_of(facts, refused).is_some()
+        || endpoints.any(|(stream, _)| refused_at_endpoint(facts, stream).is_some_and(is_it))
+}
+
+/// Which header the server refuses a request for, as far as it says so.
+fn guard_of(facts: &Facts, one: &HttpExchange) -> Option<Guarded> {
+    static NAMED: LazyLock<Regex> =
+        LazyLock::new(|| quote::expression(r"(?i)\b(?:(host)|(origin))(?:s|name)?\b"));
+    if !matches!(one.status, Some(403 | 421)) {
+        return None;
+    }
+    let named = NAMED.captures(facts.https.said(one.id));
+    match named {
+        Some(named) if named.get(1).is_some() => Some(Guarded::Host),
+        Some(_) => Some(Guarded::Origin),
+        None => (one.status == Some(421)).then_some(Guarded::Host),
+    }
+}
+
+/// A guard of the server against foreign names refuses requests.
+pub(super) fn name_refused(facts: &Facts) -> Option<Cause> {
+    let refused = facts.https.refused.iter();
+    let refused: Vec<_> = refused
+        .filter(|one| guard_of(facts, one).is_some())
+        .collect();
+    let last = *refused.last()?;
+    if facts.https.last_served > last.id {
+        return None;
+    }
+    let guard = guard_of(facts, last)?;
+    let edited = edited_host(facts);
+    let (sent, advice) = match guard {
+        Guarded::Host => (
+            edited.or(header(last, "host")),
+            advice_on_host(edited.is_some()),
+        ),
+        Guarded::Origin => (
+            header(last, "origin"),
+            "Add this origin to those that the server allows (Python SDK: `allowed_origins` in \
+             `TransportSecuritySettings`; TypeScript SDK: `allowedOrigins`). A client that is no browser need not \
+             send `Origin` at all.",
+        ),
+    };
+    let name = match guard {
+        Guarded::Host => "Host",
+        Guarded::Origin => "Origin",
+    };
+    let said = facts.https.says(last.id);
+    let sentence = format!(
+        "a guard of the server refuses {name} {}: {}{said}",
+        sent.map_or("that is missing".into(), quote::text),
+        network::refusals(&refused)
+    );
+    let cause = Cause::new(Certain, sentence, advice).shown(shown(&refused));
+    let calls = facts.troubled();
+    let calls = calls.filter(|call| refused.iter().any(|one| one.id == call.http));
+    Some(cause.shown(calls.map(phrases::request)))
+}
+
+/// The name by which the proxy calls the server, if it puts it in the place of its own.
+fn edited_host(facts: &Facts) -> Option<&str> {
+    facts.events.iter().find_map(|event| match &event.kind {
+        EventKind::Edited { what, new, .. } if what.eq_ignore_ascii_case("host") => Some(&**new),
+        _ => None,
+    })
+}
+
+fn advice_on_host(is_edited: bool) -> &'static str {
+    if is_edited {
+        "The proxy sends the name in the server's URL, which the server does not take for its own. Put a name into \
+         the URL that it knows (127.0.0.1, localhost), or add this one to those that it allows (Python SDK: \
+         `allowed_hosts` in `TransportSecuritySettings`; TypeScript SDK: `allowedHosts`)."
+    } else {
+        "The server gets the name that the client dials. Start the proxy without --keep-host, which then sends the \
+         name in the server's URL, or add this one to those that the server allows (Python SDK: `allowed_hosts` in \
+         `TransportSecuritySettings`; TypeScript SDK: `allowedHosts`)."
+    }
+}

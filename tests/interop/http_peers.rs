@@ -34,6 +34,7 @@ pub fn server(name: &str, port: u16) -> Running {
             command
         }
         "v2" => node(&script("servers/http_v2.cjs")),
+        "rmcp" => rust("rmcp-http-server"),
         "conformance" => python("python", "servers/conformance.py"),
         "fastmcp" => python("python", "servers/http_fastmcp.py"),
         environment => python(environment, "servers/http_python.py"),
@@ -77,6 +78,12 @@ fn python(environment: &str, name: &str) -> Command {
     command
 }
 
+fn rust(mode: &str) -> Command {
+    let mut command = Command::new(support::peer());
+    command.arg(mode);
+    command
+}
+
 /// What a client prints, and its log.
 pub fn converse(client: &str, url: &str, dir: &Path) -> (String, Vec<Value>) {
     let (kind, mode) = client.split_once(':').expect("a client has a mode");
@@ -84,6 +91,7 @@ pub fn converse(client: &str, url: &str, dir: &Path) -> (String, Vec<Value>) {
         "python" => python("python", "clients/http_python.py"),
         "python1" => python("python1", "clients/http_python1.py"),
         "fastmcp" => python("python", "clients/http_fastmcp.py"),
+        "rmcp" => rust("rmcp-http-client"),
         version => node(&script(&format!("clients/http_{version}.cjs"))),
     };
     let log = dir.join("log");

@@ -2,7 +2,8 @@
 
 Adapter: version, session(), list() -> tools (with .name), call(name, arguments, progress) -> result, ping(). Results on stdout, one JSON per line.
 Log (second argument): one JSON per HTTP request: n, method, path, status, rpc, id, ms (until the head of the answer);
-and one per call of a tool: call, arguments, what came of it (outcome, text), ms (until it came).
+one per call of a tool: call, arguments, what came of it (outcome, text), ms (until it came);
+and one per question of the server: asked, answered.
 """
 import asyncio, hashlib, json, os, sys, time
 
@@ -44,7 +45,8 @@ def hooked(client):
 
 def answer(message, schema):
     """What the user says to a question; both stand in the log."""
-    said = {"value": "Ada"} if '"value"' in json.dumps(schema, default=str) or "'value'" in str(schema) else {"name": "Ada"}
+    schema = schema if isinstance(schema, dict) else schema.model_dump()
+    said = {"value" if "value" in schema["properties"] else "name": "Ada"}
     LOG.write(json.dumps({"asked": message, "answered": said}) + "\n")
     return said
 
@@ -72,7 +74,7 @@ async def attempt(adapter, name, arguments, progress=None):
     ms = round((time.monotonic() - start) * 1000, 1)
     said = plain(result)
     outcome = "error" if "error" in said else "tool-error" if said["isError"] else "ok"
-    text = said.get("content", [None])[0]
+    text = str(result) if "error" in said else said["content"][0]
     LOG.write(json.dumps({"call": name, "arguments": arguments, "outcome": outcome, "text": text, "ms": ms}) + "\n")
     return result
 

@@ -1,6 +1,6 @@
 //! The official conformance suite comes to the same verdicts through the proxy as without it.
 
-use crate::over_http::{free_port, proxy, server};
+use crate::http_peers::{free_port, proxy, server};
 use crate::packages::Packages;
 use crate::support::{self, Library};
 use mcpreel_store::reader::Recording;

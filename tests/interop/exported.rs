@@ -77,7 +77,10 @@ pub fn read(reader: &str, file: &Path) -> Value {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interop/readers");
     // Packages are looked for beside the program that asks for them.
     let program = folder.join(reader);
-    std::fs::copy(source.join(reader), &program).expect("the folder can be written to");
+    // Another test may be starting the same one.
+    let copy = tempfile::NamedTempFile::new_in(folder).expect("the folder can be written to");
+    std::fs::copy(source.join(reader), &copy).expect("the folder can be written to");
+    copy.persist(&program).expect("it can be renamed");
     let said = run(Command::new("node").arg(&program).arg(file));
     serde_json::from_str(&said).expect("it says JSON")
 }

@@ -13,7 +13,7 @@
 //! * [`wrapped`]: a configuration that was wrapped is started by a client that reads such files;
 //! * [`interop_session`]: a session of any client with any server, its recordings, and how to have it
 //!   again;
-//! * [`peers`]: the servers and clients; [`packages`]: where they come from.
+//! * [`peers`], [`http_peers`]: the servers and clients; [`packages`]: where they come from.
 //!
 //! What a client does with a server stands in `plans.json`; `clients/converse.py` and
 //! `clients/converse.cjs` do it with whatever the server declares, in each mode that the client
@@ -30,6 +30,8 @@ mod conformance;
 mod expected;
 #[cfg(feature = "long-tests")]
 mod exported;
+#[cfg(feature = "long-tests")]
+mod http_peers;
 #[cfg(feature = "long-tests")]
 mod interop_session;
 #[cfg(feature = "long-tests")]

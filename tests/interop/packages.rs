@@ -14,6 +14,8 @@ use std::sync::OnceLock;
 /// What npm installs, and what pip does.
 const NPM: &str = include_str!("packages/package.json");
 const PIP: &str = include_str!("packages/requirements.txt");
+/// The older Python SDK, which cannot be installed beside the newer one.
+const PIP_1: &str = include_str!("packages/requirements-1.txt");
 
 /// The note.
 const NOTE: &str = "installed.txt";
@@ -62,12 +64,11 @@ fn wanted() -> String {
     let node = run(Command::new("node").arg("--version"));
     let python =
         run(Command::new("python3").args(["-c", "import sys; print(sys.version, sys.executable)"]));
-    format!("{NPM}{PIP}{node}{python}")
+    format!("{NPM}{PIP}{PIP_1}{node}{python}")
 }
 
 fn install(folder: &Path) {
     fs::write(folder.join("package.json"), NPM).expect("the folder can be written to");
-    fs::write(folder.join("requirements.txt"), PIP).expect("the folder can be written to");
     let mut npm = Command::new("npm");
     npm.args([
         "install",
@@ -76,21 +77,22 @@ fn install(folder: &Path) {
         "--no-package-lock",
         "--loglevel=error",
     ]);
-    let mut venv = Command::new("python3");
-    venv.args(["-m", "venv", "python"]);
-    let mut pip = Command::new(folder.join("python/bin/pip"));
-    pip.args([
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        "-r",
-        "requirements.txt",
-    ]);
     std::thread::scope(|scope| {
         scope.spawn(|| run(npm.current_dir(folder)));
-        run(venv.current_dir(folder));
-        run(pip.current_dir(folder));
+        install_python(folder, "python", PIP);
+        install_python(folder, "python1", PIP_1);
     });
+}
+
+/// An environment of Python with these packages.
+fn install_python(folder: &Path, name: &str, packages: &str) {
+    let list = folder.join(name).with_extension("txt");
+    fs::write(&list, packages).expect("the folder can be written to");
+    let mut venv = Command::new("python3");
+    run(venv.args(["-m", "venv", name]).current_dir(folder));
+    let mut pip = Command::new(folder.join(name).join("bin/pip"));
+    pip.args(["install", "--quiet", "--disable-pip-version-check", "-r"]);
+    run(pip.arg(list));
 }
 
 /// What a program prints; fails the test with what it says if it cannot be had.

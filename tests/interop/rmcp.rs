@@ -19,7 +19,7 @@ async fn the_rust_sdk_sees_the_same_with_and_without_the_recorder() {
         );
         assert_eq!(
             without["tools"].as_array().map(Vec::len),
-            Some(3),
+            Some(6),
             "{without:#}"
         );
         let mut recorder = library.mcpreel("run");

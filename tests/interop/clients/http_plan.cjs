@@ -58,7 +58,7 @@ async function converse(adapter) {
     const ms = performance.now() - start;
     const { error, content, isError } = plain(result);
     const outcome = error ? "error" : isError ? "tool-error" : "ok";
-    writeSync(file, JSON.stringify({ call: name, arguments: args, outcome, text: content?.[0] ?? null, ms }) + "\n");
+    writeSync(file, JSON.stringify({ call: name, arguments: args, outcome, text: error ? result.message : content[0], ms }) + "\n");
     return result;
   };
   for (const name of tools) {
@@ -74,6 +74,13 @@ async function converse(adapter) {
   line("unknown", plain(await call("no-such-tool", {})));
   line("large", plain(await call("echo", { [key]: "0123456789abcdef".repeat(Number(process.env.PEER_LARGE ?? 8000)) })));
 }
+
+/** What the user says to a question; both stand in the log. */
+exports.answer = ({ params }) => {
+  const content = { [params.requestedSchema.properties.value ? "value" : "name"]: "Ada" };
+  writeSync(file, JSON.stringify({ asked: params.message, answered: content }) + "\n");
+  return { action: "accept", content };
+};
 
 exports.run = async (connect) => {
   try {

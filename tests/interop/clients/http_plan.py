@@ -2,7 +2,8 @@
 
 Adapter: version, session(), list() -> tools (with .name), call(name, arguments, progress) -> result, ping(). Results on stdout, one JSON per line.
 Log (second argument): one JSON per HTTP request: n, method, path, status, rpc, id, ms (until the head of the answer);
-and one per call of a tool: call, arguments, what came of it (outcome, text), ms (until it came).
+one per call of a tool: call, arguments, what came of it (outcome, text), ms (until it came);
+and one per question of the server: asked, answered.
 """
 import asyncio, hashlib, json, os, sys, time
 
@@ -42,6 +43,14 @@ def hooked(client):
     return client
 
 
+def answer(message, schema):
+    """What the user says to a question; both stand in the log."""
+    schema = schema if isinstance(schema, dict) else schema.model_dump()
+    said = {"value" if "value" in schema["properties"] else "name": "Ada"}
+    LOG.write(json.dumps({"asked": message, "answered": said}) + "\n")
+    return said
+
+
 def plain(result):
     """A result as text: its parts, whether it is an error; long texts by their hash."""
     if isinstance(result, BaseException):
@@ -52,7 +61,7 @@ def plain(result):
         if text is None:
             text = f"<{part.type}>"
         parts.append(text if len(text) < 400 else f"{len(text)} {hashlib.sha256(text.encode()).hexdigest()[:16]}")
-    is_error = getattr(result, "is_error", getattr(result, "isError", False))
+    is_error = result.is_error if hasattr(result, "is_error") else result.isError
     return {"content": parts, "isError": bool(is_error)}
 
 
@@ -65,7 +74,7 @@ async def attempt(adapter, name, arguments, progress=None):
     ms = round((time.monotonic() - start) * 1000, 1)
     said = plain(result)
     outcome = "error" if "error" in said else "tool-error" if said["isError"] else "ok"
-    text = said.get("content", [None])[0]
+    text = str(result) if "error" in said else said["content"][0]
     LOG.write(json.dumps({"call": name, "arguments": arguments, "outcome": outcome, "text": text, "ms": ms}) + "\n")
     return result
 

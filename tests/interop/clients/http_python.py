@@ -18,7 +18,7 @@ class Adapter:
 
 
 async def elicit(context, params):
-    return ElicitResult(action="accept", content={"value": "Ada"} if "value" in str(params.requested_schema) else {"name": "Ada"})
+    return ElicitResult(action="accept", content=plan.answer(params.message, params.requested_schema))
 
 
 @asynccontextmanager

@@ -1,6 +1,6 @@
 // A client of the TypeScript SDK v1.   node http_v1.cjs URL [LOG] [auto|sse]
 const { createRequire } = require("node:module");
-const { run } = require("./http_plan.cjs");
+const { answer, run } = require("./http_plan.cjs");
 const need = createRequire(`${process.env.PACKAGES}/`);
 const { Client } = need("@modelcontextprotocol/sdk/client/index.js");
 const { StreamableHTTPClientTransport } = need("@modelcontextprotocol/sdk/client/streamableHttp.js");
@@ -9,10 +9,7 @@ const types = need("@modelcontextprotocol/sdk/types.js");
 
 run(async (url, mode) => {
   const client = new Client({ name: "peer", version: "1.0.0" }, { capabilities: { elicitation: {}, sampling: {} } });
-  client.setRequestHandler(types.ElicitRequestSchema, ({ params }) => ({
-    action: "accept",
-    content: JSON.stringify(params.requestedSchema).includes('"value"') ? { value: "Ada" } : { name: "Ada" },
-  }));
+  client.setRequestHandler(types.ElicitRequestSchema, answer);
   const transport = mode === "sse" ? new SSEClientTransport(url, { fetch }) : new StreamableHTTPClientTransport(url, { fetch });
   let version;
   const set = transport.setProtocolVersion?.bind(transport);

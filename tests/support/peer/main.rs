@@ -20,6 +20,7 @@ mod peer_signals;
 #[path = "../pieces.rs"]
 mod pieces;
 mod recall;
+mod rmcp_http_client;
 mod rmcp_server;
 mod script;
 mod sleeper;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         peer_bytes::run,
         chatter::run,
         recall::run,
+        rmcp_http_client::run,
         rmcp_server::run,
         script::run,
         peer_signals::run,

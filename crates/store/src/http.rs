@@ -210,7 +210,7 @@ impl Recording {
     }
 
     /// The endpoint that a stream of 2024-11-05 names.
-    fn endpoint(&self, http: &HttpExchange) -> Result<Option<String>, ReadError> {
+    pub(crate) fn endpoint(&self, http: &HttpExchange) -> Result<Option<String>, ReadError> {
         if !http.is_stream() {
             return Ok(None);
         }

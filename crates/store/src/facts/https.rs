@@ -90,7 +90,7 @@ impl Recording {
         for http in streams.filter(nameless).take(HTTPS as usize) {
             if let Some(endpoint) = self.endpoint(http)? {
                 self.read_heads(http)?;
-                https.endpoints.push((http.clone(), endpoint));
+                https.endpoints.push((http.clone(), endpoint.into()));
             }
         }
         // A stream that is as long as its connection was cut off where a call was lost with it.
@@ -153,16 +153,6 @@ impl Recording {
         let text = std::str::from_utf8(&body).ok().filter(|_| is_text);
         let said = reason(&body).or_else(|| Some(text?.trim().to_owned()));
         Ok(said.filter(|said| !said.is_empty()).map(Into::into))
-    }
-
-    /// The endpoint that a stream of events names (2024-11-05).
-    fn endpoint(&self, http: &HttpExchange) -> Result<Option<Box<str>>, ReadError> {
-        let mut frames = self.carried(http.id, FIRST_FRAMES)?.into_iter();
-        let Some(event) = frames.find(|frame| frame.carried.is_endpoint) else {
-            return Ok(None);
-        };
-        let target = self.piece(event.seq, 0..BEGINNING)?;
-        Ok(Some(String::from_utf8_lossy(&target).trim().into()))
     }
 }
 

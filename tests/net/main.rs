@@ -6,6 +6,7 @@
 //! | `gone` | clients that reset while a write hangs | the server sees it at once |
 //! | `hostile` | floods without an end, bombs, clients that dawdle, requests that say two things | memory is bounded, the other connections go on, and bytes pass as they are |
 //! | `edits` | requests and answers that say where they are | what is changed, that it is on record, and who is refused |
+//! | `fail_open` | folders and disks that refuse the recording | every byte passes, it is said once, and what is missing is stated |
 //! | `credentials` | tokens wherever they can stand | they pass, and their text is nowhere in the recording |
 //! | `unreachable` | names, ports and TLS that do not work | a 502 that says which step failed and what to do |
 //! | `tls` | a server behind TLS, with an authority of the test | bytes pass as over TCP |
@@ -40,6 +41,7 @@ mod command;
 mod copies;
 mod credentials;
 mod edits;
+mod fail_open;
 mod gone;
 mod hostile;
 mod http_server;

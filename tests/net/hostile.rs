@@ -180,7 +180,8 @@ impl Watched {
             proxy < PROXY && indexer < INDEXER,
             "{what}: {proxy} {indexer}"
         );
-        assert!(self.proxy.end().0.success());
+        let (status, said) = self.proxy.end();
+        assert!(status.success() && !said.contains("panicked"), "{said}");
     }
 }
 
@@ -223,6 +224,51 @@ fn nor_does_a_request_that_never_ends() {
     watched.assert_bounded("the body of a request");
 }
 
+/// Bits, the lowest first.
+#[derive(Default)]
+struct Bits {
+    bytes: Vec<u8>,
+    count: usize,
+}
+
+impl Bits {
+    fn push(&mut self, value: u32, length: usize) {
+        for at in 0..length {
+            if self.count.is_multiple_of(8) {
+                self.bytes.push(0);
+            }
+            let bit = u8::from(value >> at & 1 == 1);
+            *self.bytes.last_mut().unwrap() |= bit << (self.count % 8);
+            self.count += 1;
+        }
+    }
+}
+
+/// Blocks of 16 MiB: a literal, and a copy of it to the end of the block (RFC 7932 section 9).
+fn brotli_bomb() -> Vec<u8> {
+    const BLOCK: u32 = 1 << 24;
+    let mut bits = Bits::default();
+    // The window.
+    bits.push(0, 1);
+    for _ in 0..BOMB / u64::from(BLOCK) {
+        // Not the last block, six nibbles of length, compressed.
+        bits.push(0b100, 3);
+        bits.push(BLOCK - 1, 24);
+        // One type of block each, plain distances, one tree each.
+        bits.push(0, 1 + 3 + 6 + 2 + 2);
+        // Codes of one symbol, which takes no bits: `0`, one literal and a long copy, the distance 1.
+        for (symbol, length) in [(u32::from(b'0'), 8), (399, 10), (16, 6)] {
+            bits.push(0b0001, 4);
+            bits.push(symbol, length);
+        }
+        bits.push(BLOCK - 1 - 2118, 24);
+        bits.push(0, 1);
+    }
+    // The last block, which is empty.
+    bits.push(0b11, 2);
+    bits.bytes
+}
+
 /// Bombs are packed once more for each of two codings.
 #[test]
 fn a_bomb_is_passed_on_and_not_unpacked_to_its_end() {
@@ -233,8 +279,10 @@ fn a_bomb_is_passed_on_and_not_unpacked_to_its_end() {
     };
     let bomb = pack(&mut std::io::repeat(b'0').take(BOMB));
     let twice = pack(&mut &*bomb);
+    let brotli = brotli_bomb();
     for (what, kind, coding, body) in [
         ("a bomb", "application/json", "gzip", &bomb),
+        ("a bomb of brotli", "application/json", "br", &brotli),
         ("a bomb of two", "application/json", "gzip, gzip", &twice),
         ("a bomb of events", "text/event-stream", "gzip", &bomb),
     ] {
@@ -306,8 +354,13 @@ fn what_says_two_things_passes_as_it_is_and_is_on_record() {
             "{asked}"
         );
         assert_eq!(answered, sent);
-        proxy.end();
+        let (_, said) = proxy.end();
+        assert!(!said.contains("panicked"), "{said}");
         let recording = recording(&library);
+        // A reader learns that there was something.
+        let rows = recording.https(0, 10).unwrap().len();
+        let findings = recording.findings(0).unwrap().len();
+        assert!(rows + findings > 0, "{lines}");
         for (direction, bytes) in [
             (Direction::ClientToServer, &request),
             (Direction::ServerToClient, &sent),

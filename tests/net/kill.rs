@@ -3,10 +3,13 @@
 use crate::support::dice::Dice;
 use crate::support::proxy::{Proxy, recording, upstream};
 use crate::support::{Library, note, send, wait_for};
+use mcpreel_store::reader::Recording;
+use mcpreel_trace::exchange::{ExchangeId, Status};
+use mcpreel_trace::http::End;
 use mcpreel_wire::message::Direction;
 use nix::sys::signal::Signal;
 use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -40,6 +43,62 @@ fn write(mut socket: &TcpStream, start: &str, mut dice: Dice) {
     }
 }
 
+/// A call that is answered, and one that is not any more.
+fn talk(proxy: &Proxy, listener: &TcpListener) -> (TcpStream, TcpStream) {
+    let (client, (server, _)) = (proxy.connect(), listener.accept().unwrap());
+    let pass = |mut from: &TcpStream, mut to: &TcpStream, sent: String, passed: String| {
+        from.write_all(sent.as_bytes()).unwrap();
+        to.read_exact(&mut vec![0; passed.len()]).unwrap();
+    };
+    let theirs = listener.local_addr().unwrap().to_string();
+    for (id, method) in [(1, "tools/list"), (2, "tools/call")] {
+        let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#);
+        let length = body.len();
+        let request = |host: &str| {
+            format!("POST / HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n\r\n{body}")
+        };
+        pass(
+            &client,
+            &server,
+            request(&proxy.authority()),
+            request(&theirs),
+        );
+        if id == 1 {
+            let body = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#;
+            let length = body.len();
+            let answer = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+            );
+            pass(&server, &client, answer.clone(), answer);
+        }
+    }
+    (client, server)
+}
+
+/// What is derived from what was received: `by_client` from each connection, in order.
+fn assert_told(recording: &Recording, by_client: &[Vec<u8>]) {
+    let mut https = recording.https(0, 2 * STREAMS).unwrap();
+    https.retain(|http| http.connection <= STREAMS);
+    for http in https {
+        let received = &by_client[http.connection as usize - 1];
+        let is_answered = received.starts_with(ANSWER.as_bytes());
+        let events = received.windows(4).filter(|it| it == b"\n\n\r\n").count();
+        assert!(!is_answered || http.status == Some(200), "{http:?}");
+        assert!(http.events >= events as u64, "{events} events: {http:?}");
+        let is_open = matches!(http.ended, None | Some(End::Unfinished));
+        assert!(is_open, "{http:?}");
+    }
+    let calls = recording.exchanges(ExchangeId(0), 10).unwrap();
+    let calls: Vec<_> = calls.iter().map(|it| (&*it.method, it.status)).collect();
+    assert_eq!(
+        calls,
+        [
+            ("tools/list", Status::Ok),
+            ("tools/call", Status::Unanswered)
+        ]
+    );
+}
+
 #[test]
 fn kill_nine_at_any_moment_loses_nothing_that_either_side_had_received() {
     for round in 0..ROUNDS {
@@ -69,14 +128,20 @@ fn play(round: u32, signal: Signal, state: &str) {
     );
     let passed = request.replace(&proxy.authority(), &url["http://".len()..]);
     let count = AtomicUsize::new(0);
-    let enough = usize::try_from(200_000 + dice.below(6_000_000)).unwrap();
+    let enough = usize::try_from(200_000 + dice.below(2_000_000)).unwrap();
     // All of them stand before the first writes: traffic without end leaves a proxy little time.
-    let pair = |_| (proxy.connect(), listener.accept().unwrap().0);
+    let pair = |_| {
+        let (mut client, (mut server, _)) = (proxy.connect(), listener.accept().unwrap());
+        client.write_all(request.as_bytes()).unwrap();
+        server.read_exact(&mut vec![0; passed.len()]).unwrap();
+        (client, server)
+    };
     let pairs: Vec<_> = (0..STREAMS).map(pair).collect();
+    let talking = talk(&proxy, &listener);
     let all = thread::scope(|scope| {
         let count = &count;
         for (client, server) in &pairs {
-            for (socket, start) in [(client, &*request), (server, ANSWER)] {
+            for (socket, start) in [(client, ""), (server, ANSWER)] {
                 let dice = Dice(dice.below(u64::MAX));
                 scope.spawn(move || write(socket, start, dice));
             }
@@ -95,18 +160,17 @@ fn play(round: u32, signal: Signal, state: &str) {
         };
         streams.into_iter().map(ended).collect::<Vec<_>>()
     });
-    drop(pairs);
+    drop((pairs, talking));
     let recording = recording(&library);
+    let by_client: Vec<_> = all.iter().map(|[_, by_client]| by_client.clone()).collect();
+    assert_told(&recording, &by_client);
     let mut total = 0;
     for (number, [by_server, by_client]) in (1..).zip(all) {
         let up = recording.wire(number, Direction::ClientToServer).unwrap();
         let down = recording.wire(number, Direction::ServerToClient).unwrap();
-        let by_server = by_server
-            .strip_prefix(passed.as_bytes())
-            .unwrap_or_default();
         let up = up.strip_prefix(request.as_bytes()).unwrap_or_default();
         assert!(
-            up.starts_with(by_server),
+            up.starts_with(&by_server),
             "stream {number}: what the server received"
         );
         assert!(

@@ -6,11 +6,13 @@
 //! | `gone` | clients that reset while a write hangs | the server sees it at once |
 //! | `hostile` | floods without an end, bombs, clients that dawdle, requests that say two things | memory is bounded, the other connections go on, and bytes pass as they are |
 //! | `edits` | requests and answers that say where they are | what is changed, that it is on record, and who is refused |
+//! | `fail_open` | folders and disks that refuse the recording | every byte passes, it is said once, and what is missing is stated |
 //! | `credentials` | tokens wherever they can stand | they pass, and their text is nowhere in the recording |
 //! | `unreachable` | names, ports and TLS that do not work | a 502 that says which step failed and what to do |
 //! | `tls` | a server behind TLS, with an authority of the test | bytes pass as over TCP |
 //! | `command` | a server that the proxy starts | connections wait for it, signals reach it, and the proxy ends as it does |
-//! | `kill` | 64 open streams, and a proxy that is killed | what either side had received is on record |
+//! | `listening` | ports that are taken, addresses that others can reach | the next free one, or an error that names it; nobody else is let in |
+//! | `kill` | 64 open streams and calls, and a proxy that is killed | what either side had received is on record, and told |
 //! | `bridge` | a host on pipes, and servers with a URL that misbehave | lines become requests, answers lines; both sides are on record |
 //! | `bridge_streams` | the same, with streams of events | they are opened, read and taken up again as servers expect |
 //! | `served` | recordings served over HTTP, and replayed to a URL | what was recorded over one transport is used over the other |
@@ -40,10 +42,12 @@ mod command;
 mod copies;
 mod credentials;
 mod edits;
+mod fail_open;
 mod gone;
 mod hostile;
 mod http_server;
 mod kill;
+mod listening;
 mod network_filters;
 mod probes;
 mod reading;

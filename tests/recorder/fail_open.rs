@@ -1,7 +1,7 @@
 //! A recording that the kernel refuses never stops or changes the session: it is said once, and
 //! what is missing is stated exactly.
 
-mod echo;
+pub mod echo;
 mod fail_open_folder;
 mod file_in_use;
 #[cfg(target_os = "linux")]

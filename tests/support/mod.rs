@@ -11,6 +11,8 @@ pub mod host_session;
 pub mod pieces;
 pub mod proxy;
 pub mod rmcp_client;
+#[cfg(all(feature = "long-tests", target_os = "linux"))]
+pub mod small_disk;
 pub mod stored_rows;
 pub mod terminal;
 pub mod written;

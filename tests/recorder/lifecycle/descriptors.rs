@@ -176,6 +176,45 @@ fn stdout_and_stderr_in_one_pipe_keep_their_order() {
     assert!(ended.status.success());
 }
 
+/// Inodes of the sockets that a process has open, and of all sockets of a network that it sees.
+#[cfg(target_os = "linux")]
+fn network_sockets(pid: i32) -> Vec<String> {
+    let fds = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter();
+    let links = fds.flatten().flatten();
+    let names = links.filter_map(|fd| {
+        std::fs::read_link(fd.path())
+            .ok()?
+            .into_os_string()
+            .into_string()
+            .ok()
+    });
+    let own =
+        names.filter_map(|name| Some(name.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned()));
+    let all: String = ["tcp", "tcp6", "udp", "udp6", "raw", "raw6"]
+        .iter()
+        .filter_map(|kind| std::fs::read_to_string(format!("/proc/{pid}/net/{kind}")).ok())
+        .collect();
+    let is_of_network = |inode: &String| all.split_whitespace().any(|word| word == inode);
+    own.filter(is_of_network).collect()
+}
+
+/// What is said over pipes goes nowhere else.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_session_over_pipes_opens_no_socket_of_a_network() {
+    use crate::fail_open::echo::{ECHO, Echo};
+    let library = Library::new();
+    let mut echo = Echo::start(&mut library.run(ECHO));
+    let indexer = crate::fail_open::indexer_process::indexer(&library, echo.pid());
+    for _ in 0..20 {
+        echo.exchange(100);
+        for pid in [echo.pid().cast_signed(), indexer.as_raw()] {
+            assert_eq!(network_sockets(pid), [""; 0]);
+        }
+    }
+    echo.end();
+}
+
 /// Hosts pass more than three descriptors: once the server has closed its own, nobody may hold
 /// them, or the host would wait for their end.
 #[test]

@@ -140,11 +140,24 @@ impl Recording {
         let is_told = facts.is_live
             || matches!(facts.events.last(), Some(last) if last.kind == EventKind::Copied);
         facts.is_short = is_cut || !is_told && !summary.state.is_final();
-        let requests: BTreeSet<_> = facts.troubled().map(|one| one.request.0).collect();
-        for seq in requests {
-            let rows = self.findings_of_frame(seq)?.into_iter();
-            let told = rows.map(|row| (row.rule.clone(), found(row)));
-            facts.in_requests.extend(told);
+        let requests = facts.troubled().map(|one| (one.request.0, one.http));
+        for (seq, http) in requests.collect::<BTreeSet<_>>() {
+            // What is wrong in the head is told at the message, too.
+            let head = self.http(http)?.map(|http| http.request);
+            for frame in [Some(seq), head].into_iter().flatten() {
+                let rows = self.findings_of_frame(frame)?.into_iter();
+                facts.in_requests.extend(rows.map(|row| {
+                    let rule = row.rule.clone();
+                    let frame = Some(seq);
+                    (
+                        rule,
+                        Found {
+                            frame,
+                            ..found(row)
+                        },
+                    )
+                }));
+            }
         }
         if facts.is_live {
             facts.unfinished = self.unfinished()?;

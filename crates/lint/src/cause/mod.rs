@@ -7,7 +7,7 @@
 //! * [`facts`]: what is known of a recording, bounded whatever its length;
 //! * [`KINDS`]: all kinds of causes, the gravest first: what kept a session from starting, what
 //!   ended it, what it hangs on, what failed in it, what is only odd;
-//! * `startup`, `network`, `addresses`, `headers`, `connections`, `ending`, `negotiation`, `streams`, `requests`, `broken_rules`:
+//! * `startup`, `network`, `refusals`, `addresses`, `headers`, `connections`, `ending`, `negotiation`, `streams`, `requests`, `broken_rules`:
 //!   their functions;
 //! * `phrases`: evidence and words that several of them need; `stderr_lines`: which line of stderr
 //!   names the fault.
@@ -24,6 +24,7 @@ mod headers;
 mod negotiation;
 mod network;
 mod phrases;
+mod refusals;
 mod requests;
 mod startup;
 mod stderr_lines;
@@ -201,8 +202,8 @@ pub static KINDS: [Kind; 50] = [
     ("endpoint-elsewhere", addresses::endpoint_elsewhere),
     ("name-refused", addresses::name_refused),
     ("header-mismatch", headers::header_mismatch),
-    ("http-refused", network::http_refused),
-    ("no-answer-in-response", network::no_answer_in_response),
+    ("http-refused", refusals::http_refused),
+    ("no-answer-in-response", refusals::no_answer_in_response),
     ("content-length-framing", streams::content_length_framing),
     ("pretty-printed", streams::pretty_printed),
     ("banner-before-first-message", startup::banner),
@@ -243,7 +244,12 @@ pub static KINDS: [Kind; 50] = [
 ];
 
 /// Rules whose findings in a request are why the server refuses it.
-const OF_CLIENT: [&str; 2] = ["tool-args-invalid", "tool-unknown-called"];
+const OF_CLIENT: [&str; 4] = [
+    "http-accept",
+    "http-session-missing",
+    "tool-args-invalid",
+    "tool-unknown-called",
+];
 
 /// Adds to the evidence that is a request what rules found in it: why the call failed often stands
 /// there.
@@ -258,7 +264,8 @@ fn add_findings(cause: &mut Cause, facts: &Facts) {
         if let Some(request) = request {
             let found = phrases::finding(rule, found);
             request.text = format!("{}; {}", request.text, found.text);
-            let is_advised = cause.id == "calls-failed" && place == first;
+            let is_meant = ["calls-failed", "handshake-unfinished"].contains(&cause.id);
+            let is_advised = is_meant && place == first;
             if is_advised && OF_CLIENT.contains(&&**rule) {
                 cause.advice = crate::rule(rule).map_or(cause.advice, |rule| rule.fix);
             }

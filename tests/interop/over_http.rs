@@ -182,9 +182,13 @@ fn text(part: &Value) -> String {
     match part["text"].as_str() {
         Some(text) if text.len() < 400 => text.to_owned(),
         Some(text) => {
-            let hash = Sha256::digest(text).into_iter().take(8);
-            let hash: String = hash.map(|byte| format!("{byte:02x}")).collect();
-            format!("{} {hash}", text.chars().count())
+            let digest = Sha256::digest(text);
+            let first = digest.first_chunk().copied().unwrap_or_default();
+            format!(
+                "{} {:016x}",
+                text.chars().count(),
+                u64::from_be_bytes(first)
+            )
         }
         None => format!("<{}>", part["type"].as_str().unwrap_or_default()),
     }

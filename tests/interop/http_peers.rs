@@ -5,12 +5,13 @@
 
 use crate::packages::Packages;
 use crate::support::proxy::later_upstream;
-use crate::support::{self, Library, MCPREEL};
+use crate::support::{self, Library};
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 /// A program that ends with this value.
 pub struct Running(pub Child);
@@ -112,10 +113,17 @@ pub fn converse(client: &str, url: &str, dir: &Path) -> (String, Vec<Value>) {
 
 /// The recorder before the server at `url`, and its own URL.
 pub fn proxy(url: &str, library: &Library) -> (Running, String) {
-    let mut command = Command::new(MCPREEL);
-    let at = library.path().display().to_string();
-    command.args(["proxy", url, "--listen", "127.0.0.1:0", "--dir", &at]);
-    let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
+    listening(library, &["proxy", url])
+}
+
+/// A command of ours that serves at a free port, and its URL.
+pub fn listening(library: &Library, words: &[&str]) -> (Running, String) {
+    let mut command = library.mcpreel(words[0]);
+    command
+        .args(&words[1..])
+        .args(["--listen", "127.0.0.1:0"])
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
     let mut line = String::new();
     let stderr = child.stderr.take().expect("it is piped");
     BufReader::new(stderr)
@@ -125,8 +133,14 @@ pub fn proxy(url: &str, library: &Library) -> (Running, String) {
         .split(": put ")
         .nth(1)
         .and_then(|rest| rest.split(' ').next());
-    (
-        Running(child),
-        url.unwrap_or_else(|| panic!("{line}")).to_owned(),
-    )
+    let url = url.unwrap_or_else(|| panic!("{line}")).to_owned();
+    (Running(child), url)
+}
+
+impl Running {
+    /// Ends it as Ctrl-C does.
+    pub fn interrupt(mut self) -> ExitStatus {
+        support::send(Signal::SIGINT, self.0.id());
+        self.0.wait().expect("the child is ours")
+    }
 }

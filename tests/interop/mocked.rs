@@ -1,10 +1,16 @@
 //! A client whose session was recorded, run again with the mock of it: it sees the same, and asks
 //! for nothing that is not on record.
 
+use crate::http_peers::{free_port, listening, proxy, server};
 use crate::interop_session::{Session, record};
-use crate::peers::{Client, HAD_AGAIN, NOTES_TYPESCRIPT, Server, TYPESCRIPT_V2};
-use crate::support::{self, MCPREEL, wait_for};
+use crate::peers::{
+    Client, EVERYTHING, HAD_AGAIN, NOTES_PYTHON, NOTES_TYPESCRIPT, PYTHON_SDK, Server,
+    TYPESCRIPT_V1, TYPESCRIPT_V2,
+};
+use crate::same::difference;
+use crate::support::{self, Library, MCPREEL, wait_for};
 use serde_json::Value;
+use std::path::Path;
 
 #[test]
 fn a_recorded_client_sees_the_same_with_the_mock_of_its_session() {
@@ -38,6 +44,46 @@ fn a_client_that_asks_which_versions_there_are_is_served_from_a_session_that_did
     for what in ["version", "tools", "resources", "calls"] {
         assert_eq!(seen[what], before[what], "{ends:?}");
     }
+}
+
+/// Clients with a URL, and the servers whose recordings are served to them: made over pipes, and over HTTP.
+#[test]
+fn a_client_over_http_sees_the_same_with_the_mock_of_any_recording() {
+    for (client, mode, server) in [
+        (&PYTHON_SDK, "auto", &NOTES_PYTHON),
+        (&PYTHON_SDK, "legacy", &EVERYTHING),
+        (&TYPESCRIPT_V1, "legacy", &NOTES_TYPESCRIPT),
+    ] {
+        let session = record(client, mode, &[server]).swap_remove(0);
+        let recording = session.recordings.last().expect("it is on record");
+        assert_eq!(mocked_over_http(&session, recording, &session.seen), None);
+    }
+    for (client, mode) in [(&PYTHON_SDK, "legacy"), (&TYPESCRIPT_V1, "legacy")] {
+        let session = record(client, mode, &[&EVERYTHING]).swap_remove(0);
+        let port = free_port();
+        let _running = server("everything:streamableHttp", port);
+        let library = Library::new();
+        let (recorder, ours) = proxy(&format!("http://127.0.0.1:{port}/mcp"), &library);
+        let seen = session.again(&[ours]);
+        assert!(recorder.interrupt().success());
+        let recording = &library.files("reel")[0];
+        assert_eq!(mocked_over_http(&session, recording, &seen), None);
+    }
+}
+
+/// Where the session of a client with the mock of a recording differs from what was `seen`.
+fn mocked_over_http(session: &Session, recording: &Path, seen: &Value) -> Option<String> {
+    let recording = recording.to_string_lossy();
+    let words = ["mock", &recording, "--assert-no-miss", "--assert-all-used"];
+    let (mock, url) = listening(&session.library, &words);
+    let (mut again, mut seen) = (session.again(&[url]), seen.clone());
+    if session.client.name.starts_with("typescript") {
+        forget_progress(&mut again);
+        forget_progress(&mut seen);
+    }
+    let end = mock.interrupt();
+    difference(&session.name(), &again, &seen)
+        .or_else(|| (!end.success()).then(|| format!("{}: {end}", session.name())))
 }
 
 /// What a client sees otherwise, or asks besides.

@@ -1,9 +1,12 @@
 //! A recorded client, played to the same server again: nothing differs. Played to one of which
 //! something was altered: exactly that differs.
 
+use crate::http_peers::{free_port, server};
 use crate::interop_session::{Session, record};
 use crate::packages::Packages;
-use crate::peers::{Client, HAD_AGAIN, NOTES_PYTHON, PYTHON_SDK, Server};
+use crate::peers::{
+    Client, EVERYTHING, HAD_AGAIN, NOTES_PYTHON, PYTHON_SDK, Server, TYPESCRIPT_V1,
+};
 use crate::support::{self, MCPREEL};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -38,6 +41,39 @@ fn round_trips(
         }
     }
     complaints
+}
+
+/// What the server does otherwise over HTTP: it was started with other variables and tells them, it tells the
+/// id of its session, and it tells of its tools before the client can have its stream.
+const OVER_HTTP: [&str; 4] = [
+    " : changed",
+    "tools/call get-env: added",
+    "tools/call toggle-simulated-logging: changed",
+    "tools/call toggle-subscriber-updates: changed",
+];
+
+/// A recording made over pipes, played to the same server behind a URL.
+#[test]
+fn the_same_server_over_http_answers_a_replay_as_it_answered_over_pipes() {
+    for (client, mode) in [(&PYTHON_SDK, "legacy"), (&TYPESCRIPT_V1, "legacy")] {
+        let session = record(client, mode, &[&EVERYTHING]).swap_remove(0);
+        let recording = session.recordings.last().expect("it is on record");
+        let port = free_port();
+        let _running = server("everything:streamableHttp", port);
+        let url = format!("http://127.0.0.1:{port}/mcp");
+        let mut replayed = replay(&session, recording, &["--url", &url], "none=");
+        replayed.found.retain(|it| !OVER_HTTP.contains(&&**it));
+        replayed.is(1, &[]);
+        let mut remarks = replayed.lines.iter().filter(|it| it["method"] == "");
+        let of_tools = |it: &Value| {
+            it["text"]
+                .to_string()
+                .contains("tools/list_changed did not")
+        };
+        assert!(remarks.all(of_tools), "{:#?}", replayed.lines);
+        let same = replayed.lines[0]["same"].as_u64();
+        assert!(same > Some(50), "{:#?}", replayed.lines[0]);
+    }
 }
 
 #[test]
@@ -106,14 +142,16 @@ fn replay(session: &Session, recording: &Path, options: &[&str], alteration: &st
     replay
         .args(["--allow-side-effects", "--format", "json"])
         .args(options);
-    replay.arg(recording).arg("--");
-    if alteration != "none=" {
-        replay
-            .arg(Packages::get().folder().join("python/bin/python"))
-            .arg(here)
-            .arg(alteration);
+    replay.arg(recording);
+    if !options.contains(&"--url") {
+        replay.arg("--");
+        if alteration != "none=" {
+            let python = Packages::get().folder().join("python/bin/python");
+            replay.arg(python).arg(here).arg(alteration);
+        }
+        replay.args(session.command());
     }
-    let output = replay.args(session.command()).stdin(Stdio::null()).output();
+    let output = replay.stdin(Stdio::null()).output();
     let output = output.expect("it can be started");
     let text = String::from_utf8_lossy(&output.stdout);
     let lines: Vec<Value> = text

@@ -134,7 +134,8 @@ def callbacks(answers):
 @asynccontextmanager
 async def connect(mode, command, answers):
     """An adapter of a connected client."""
-    server = StdioServerParameters(command=command[0], args=command[1:])
+    program, *args = command
+    server = program if program.startswith("http:") else StdioServerParameters(command=program, args=args)
     options = callbacks(answers)
     if mode != "known":
         async with Client(server, mode=mode, **options) as client:

@@ -44,6 +44,7 @@ async function answered(result, { params }, { taskStore }) {
 main((packages) => {
   const { Client } = packages("@modelcontextprotocol/sdk/client/index.js");
   const { StdioClientTransport } = packages("@modelcontextprotocol/sdk/client/stdio.js");
+  const { StreamableHTTPClientTransport } = packages("@modelcontextprotocol/sdk/client/streamableHttp.js");
   const types = packages("@modelcontextprotocol/sdk/types.js");
   const { InMemoryTaskStore } = packages("@modelcontextprotocol/sdk/experimental/tasks");
   return async (_mode, command, answers) => {
@@ -66,9 +67,11 @@ main((packages) => {
     client.setRequestHandler(types.ListRootsRequestSchema, () => answers.roots());
     client.setNotificationHandler(types.ResourceUpdatedNotificationSchema, ({ params }) => answers.hear(params.uri));
     client.setNotificationHandler(types.ToolListChangedNotificationSchema, () => answers.hear("tools"));
-    const transport = new StdioClientTransport(command);
+    const isUrl = command.command.startsWith("http:");
+    const transport = isUrl ? new StreamableHTTPClientTransport(new URL(command.command)) : new StdioClientTransport(command);
     let version;
-    transport.setProtocolVersion = (agreed) => (version = agreed);
+    const set = transport.setProtocolVersion?.bind(transport);
+    transport.setProtocolVersion = (agreed) => ((version = agreed), set?.(agreed));
     await client.connect(transport);
     return new Adapter(client, version, types, taskStore);
   };

@@ -253,7 +253,11 @@ fn short(text: &str) -> String {
     if text.chars().count() < 400 {
         return text.to_owned();
     }
-    let hash = Sha256::digest(text).into_iter().take(8);
-    let hash: String = hash.map(|byte| format!("{byte:02x}")).collect();
-    format!("{} {hash}", text.chars().count())
+    let digest = Sha256::digest(text);
+    let first = digest.first_chunk().copied().unwrap_or_default();
+    format!(
+        "{} {:016x}",
+        text.chars().count(),
+        u64::from_be_bytes(first)
+    )
 }

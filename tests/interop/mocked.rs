@@ -56,7 +56,10 @@ fn a_client_over_http_sees_the_same_with_the_mock_of_any_recording() {
     ] {
         let session = record(client, mode, &[server]).swap_remove(0);
         let recording = session.recordings.last().expect("it is on record");
-        assert_eq!(mocked_over_http(&session, recording, &session.seen), None);
+        assert_eq!(
+            mocked_over_http(&session, &session.library, recording, &session.seen),
+            None
+        );
     }
     for (client, mode) in [(&PYTHON_SDK, "legacy"), (&TYPESCRIPT_V1, "legacy")] {
         let session = record(client, mode, &[&EVERYTHING]).swap_remove(0);
@@ -67,15 +70,20 @@ fn a_client_over_http_sees_the_same_with_the_mock_of_any_recording() {
         let seen = session.again(&[ours]);
         assert!(recorder.interrupt().success());
         let recording = &library.files("reel")[0];
-        assert_eq!(mocked_over_http(&session, recording, &seen), None);
+        assert_eq!(mocked_over_http(&session, &library, recording, &seen), None);
     }
 }
 
-/// Where the session of a client with the mock of a recording differs from what was `seen`.
-fn mocked_over_http(session: &Session, recording: &Path, seen: &Value) -> Option<String> {
+/// Where the session of a client with the mock of a recording of this library differs from what was `seen`.
+fn mocked_over_http(
+    session: &Session,
+    library: &Library,
+    recording: &Path,
+    seen: &Value,
+) -> Option<String> {
     let recording = recording.to_string_lossy();
     let words = ["mock", &recording, "--assert-no-miss", "--assert-all-used"];
-    let (mock, url) = listening(&session.library, &words);
+    let (mock, url) = listening(library, &words);
     let (mut again, mut seen) = (session.again(&[url]), seen.clone());
     if session.client.name.starts_with("typescript") {
         forget_progress(&mut again);

@@ -3,6 +3,7 @@
 use crate::copies::run;
 use crate::reading::rows;
 use crate::wire;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use tempfile::TempDir;
 
@@ -87,7 +88,7 @@ fn figures_of_calls_over_http_leave_a_probe_out_of_what_failed() {
         .filter(|row| row["name"].is_null())
         .filter_map(|row| {
             let name = row["method"].as_str()?.to_owned();
-            Some((name, [&row["count"], &row["failed"]].map(|it| it.as_u64())))
+            Some((name, [&row["count"], &row["failed"]].map(Value::as_u64)))
         })
         .collect();
     for (method, count, failed) in [

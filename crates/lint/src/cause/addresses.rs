@@ -16,7 +16,9 @@ pub(super) fn endpoint_elsewhere(facts: &Facts) -> Option<Cause> {
     // A server that was reached once was reached at the right place.
     let mut unused = named.filter(|(stream, _)| facts.https.last_served < stream.id);
     unused.find_map(|(stream, endpoint)| {
-        not_there(facts, stream, endpoint).or_else(|| of_another_origin(facts, stream, endpoint))
+        not_there(facts, stream, endpoint)
+            .or_else(|| of_another_origin(facts, stream, endpoint))
+            .or_else(|| in_a_packed_stream(facts, stream, endpoint))
     })
 }
 
@@ -61,6 +63,23 @@ fn of_another_origin(facts: &Facts, stream: &HttpExchange, endpoint: &str) -> Op
     let advice = "Clients refuse such an endpoint, or go past the recorder. Let the server send a path without an \
                   origin. A server that makes the origin from `Host` needs the proxy in front of it to pass on \
                   `Host` and `X-Forwarded-Proto`.";
+    Some(Cause::new(Certain, sentence, advice).shown(shown(&[stream])))
+}
+
+/// The proxy puts its own origin into the event, but in no stream that is packed.
+fn in_a_packed_stream(facts: &Facts, stream: &HttpExchange, endpoint: &str) -> Option<Cause> {
+    let coding = stream.response_head.as_ref()?.get("content-encoding")?;
+    if Origin::of(endpoint)? != Origin::of(facts.context.url.as_deref()?)? {
+        return None;
+    }
+    let sentence = format!(
+        "the server told the client to send to {}, past the recorder: the stream with that event is packed \
+         ({}), and the recorder can change the address in none that is",
+        network::quoted(endpoint),
+        quote::text(coding)
+    );
+    let advice = "Let the server name the endpoint by its path alone, or send its streams of events without \
+                  Content-Encoding.";
     Some(Cause::new(Certain, sentence, advice).shown(shown(&[stream])))
 }
 

@@ -4,22 +4,26 @@ use super::Certainty::Certain;
 use super::facts::Facts;
 use super::{Cause, network, phrases};
 use crate::quote;
-use fluent_uri::Uri;
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::http::HttpExchange;
+use mcpreel_wire::http::reference::{is_same_origin, split};
 use regex::Regex;
 use std::sync::LazyLock;
 
 /// The endpoint to which a client of 2024-11-05 is told to send is not there, or of another origin.
 pub(super) fn endpoint_elsewhere(facts: &Facts) -> Option<Cause> {
-    let named = facts.https.endpoints.iter().rev();
-    // A server that was reached once was reached at the right place.
-    let mut unused = named.filter(|(stream, _)| facts.https.last_served < stream.id);
-    unused.find_map(|(stream, endpoint)| {
+    unused_endpoints(facts).find_map(|(stream, endpoint)| {
         not_there(facts, stream, endpoint)
             .or_else(|| of_another_origin(facts, stream, endpoint))
-            .or_else(|| in_a_packed_stream(facts, stream, endpoint))
+            .or_else(|| in_a_compressed_stream(facts, stream, endpoint))
     })
+}
+
+/// The endpoints to which no message was sent with success, the last first, with their streams. A server
+/// that was reached once was reached at the right place.
+fn unused_endpoints(facts: &Facts) -> impl Iterator<Item = &(HttpExchange, Box<str>)> {
+    let named = facts.https.endpoints.iter().rev();
+    named.filter(|(stream, _)| facts.https.last_served < stream.id)
 }
 
 /// The first message to the endpoint that the event on `stream` names, if it is refused for its address.
@@ -27,7 +31,9 @@ fn refused_at_endpoint<'f>(facts: &'f Facts, stream: &HttpExchange) -> Option<&'
     let mut refused = facts.https.refused.iter();
     refused.find(|one| {
         let is_meant = one.method == "POST" && one.conversation == stream.conversation;
-        is_meant && one.id > stream.id && matches!(one.status, Some(404 | 405 | 421))
+        let is_for_address = matches!(one.status, Some(404 | 405))
+            && !network::says_session_is_gone(facts.https.said(one.id));
+        is_meant && one.id > stream.id && is_for_address
     })
 }
 
@@ -46,11 +52,13 @@ fn not_there(facts: &Facts, stream: &HttpExchange, endpoint: &str) -> Option<Cau
 }
 
 fn of_another_origin(facts: &Facts, stream: &HttpExchange, endpoint: &str) -> Option<Cause> {
-    let meant = Origin::of(endpoint)?;
+    let meant = origin_of(endpoint)?;
     let url = facts.context.url.as_deref()?;
     let dialled = header(stream, "host")?;
-    let is_ours = meant.authority.eq_ignore_ascii_case(dialled);
-    if is_ours || Origin::of(url)? == meant {
+    // Behind a tunnel the client dials with another scheme than the tunnel.
+    let of_client = ["http", "https"].map(|scheme| format!("{scheme}://{dialled}"));
+    let is_ours = of_client.iter().any(|own| is_same_origin(own, meant));
+    if is_ours || is_same_origin(origin_of(url)?, meant) {
         return None;
     }
     let sentence = format!(
@@ -66,15 +74,16 @@ fn of_another_origin(facts: &Facts, stream: &HttpExchange, endpoint: &str) -> Op
     Some(Cause::new(Certain, sentence, advice).shown(shown(&[stream])))
 }
 
-/// The proxy puts its own origin into the event, but in no stream that is packed.
-fn in_a_packed_stream(facts: &Facts, stream: &HttpExchange, endpoint: &str) -> Option<Cause> {
+/// The proxy puts its own origin into the event, but not in a compressed stream.
+fn in_a_compressed_stream(facts: &Facts, stream: &HttpExchange, endpoint: &str) -> Option<Cause> {
     let coding = stream.response_head.as_ref()?.get("content-encoding")?;
-    if Origin::of(endpoint)? != Origin::of(facts.context.url.as_deref()?)? {
+    let url = facts.context.url.as_deref()?;
+    if !is_same_origin(origin_of(endpoint)?, origin_of(url)?) {
         return None;
     }
     let sentence = format!(
-        "the server told the client to send to {}, past the recorder: the stream with that event is packed \
-         ({}), and the recorder can change the address in none that is",
+        "the server told the client to send to {}, past the recorder: the stream is compressed ({}), and the \
+         recorder cannot change the endpoint in a compressed stream",
         network::quoted(endpoint),
         quote::text(coding)
     );
@@ -89,21 +98,10 @@ fn shown(exchanges: &[&HttpExchange]) -> Vec<super::Evidence> {
     shown.collect()
 }
 
-#[derive(PartialEq, Eq)]
-struct Origin {
-    scheme: String,
-    authority: String,
-}
-
-impl Origin {
-    /// `None`: it is no whole URL.
-    fn of(url: &str) -> Option<Self> {
-        let uri = Uri::parse(url).ok()?;
-        Some(Self {
-            scheme: uri.scheme().as_str().to_ascii_lowercase(),
-            authority: uri.authority()?.as_str().to_ascii_lowercase(),
-        })
-    }
+/// `None` if the URL is relative.
+fn origin_of(url: &str) -> Option<&str> {
+    let (origin, _) = split(url)?;
+    Some(origin).filter(|origin| !origin.starts_with("//"))
 }
 
 fn header<'h>(http: &'h HttpExchange, name: &str) -> Option<&'h str> {
@@ -117,12 +115,12 @@ enum Guarded {
     Origin,
 }
 
-/// Whether a refused request is told by a cause of this file.
-pub(super) fn is_told(facts: &Facts, refused: &HttpExchange) -> bool {
-    let mut endpoints = facts.https.endpoints.iter();
+/// Whether a cause of this file reports a refused request.
+pub(super) fn is_reported_here(facts: &Facts, refused: &HttpExchange) -> bool {
     let is_it = |one: &HttpExchange| one.id == refused.id;
     guard_of(facts, refused).is_some()
-        || endpoints.any(|(stream, _)| refused_at_endpoint(facts, stream).is_some_and(is_it))
+        || unused_endpoints(facts)
+            .any(|(stream, _)| refused_at_endpoint(facts, stream).is_some_and(is_it))
 }
 
 /// Which header the server refuses a request for, as far as it says so.

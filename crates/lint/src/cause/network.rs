@@ -240,10 +240,12 @@ pub(super) fn unknown_sessions(facts: &Facts) -> (Vec<&HttpExchange>, Vec<&HttpE
 }
 
 /// Whether an error says that the server does not know a session any more.
-fn says_session_is_gone(said: &str) -> bool {
+pub(super) fn says_session_is_gone(said: &str) -> bool {
     let said = said.to_ascii_lowercase();
     let gone = [
         "not found",
+        "not find",
+        "no transport",
         "unknown",
         "expired",
         "invalid",
@@ -300,6 +302,9 @@ pub(super) fn session_renewed(facts: &Facts) -> Option<Cause> {
 pub(super) fn session_lost(facts: &Facts) -> Option<Cause> {
     let refused = refused_sessions(facts);
     let Some(first) = refused.first() else {
+        if let Some(cause) = session_of_stream_unknown(facts) {
+            return Some(cause);
+        }
         let call = session_error(facts)?;
         let sentence = format!(
             "the server no longer knows the session: {} was answered with {}, and the client never began a \
@@ -324,6 +329,57 @@ pub(super) fn session_lost(facts: &Facts) -> Option<Cause> {
     let cause = Cause::new(Certain, sentence, advice).shown([at(first, phrases_of(first))]);
     Some(cause.shown(calls.map(phrases::request)))
 }
+
+/// The requests to the endpoint of a stream (HTTP+SSE, 2024-11-05) that were refused because the server does
+/// not know the session, and after which the client opened no other stream.
+pub(super) fn sessions_of_streams(facts: &Facts) -> Vec<&HttpExchange> {
+    let https = &facts.https;
+    let last_stream = https.endpoints.iter().map(|(stream, _)| stream.id).max();
+    let refused = https.refused.iter().filter(|one| {
+        let mut streams = https.endpoints.iter().map(|(stream, _)| stream);
+        one.method == "POST"
+            && last_stream < Some(one.id)
+            && streams.any(|stream| stream.conversation == one.conversation)
+            && says_session_is_gone(https.said(one.id))
+    });
+    refused.collect()
+}
+
+/// The server does not know the session whose stream of events (HTTP+SSE, 2024-11-05) the client reads.
+fn session_of_stream_unknown(facts: &Facts) -> Option<Cause> {
+    let refused = sessions_of_streams(facts);
+    let first = *refused.first()?;
+    let streams = facts.https.endpoints.iter().map(|(stream, _)| stream);
+    let of_session = |one: &&HttpExchange| one.conversation == first.conversation;
+    let stream = streams.rev().find(of_session)?;
+    let (said, refusals) = (facts.https.says(first.id), refusals(&refused));
+    let served = facts.https.last_served;
+    // A process that has lost a session does not serve it again.
+    let is_several = served < stream.id || served > first.id;
+    let (sentence, certainty, advice) = if is_several {
+        let sentence = format!(
+            "the server does not know the session of its own stream, {}: {refusals}{said}; several processes \
+             serve one URL, and the POST reached another than the GET",
+            named(stream)
+        );
+        (sentence, Likely, SEVERAL_PROCESSES)
+    } else {
+        let sentence = format!(
+            "the server no longer knows the session: {refusals}{said}, and the client opened no other stream"
+        );
+        (sentence, Certain, STREAM_LOST)
+    };
+    let shown = [stream].into_iter().chain(refused.iter().copied());
+    let shown = shown.map(|one| at(one, phrases_of(one)));
+    Some(Cause::new(certainty, sentence, advice).shown(shown))
+}
+
+const SEVERAL_PROCESSES: &str = "Let one process serve the URL (uvicorn: `--workers 1`), or let the load balancer send \
+                                 all requests of a client to one process. Streamable HTTP without sessions needs \
+                                 neither.";
+
+const STREAM_LOST: &str = "The server was restarted or has dropped the session. A client of HTTP+SSE has to open its \
+                           stream again: restart the host.";
 
 /// The advice where a session is gone, and the server says so with another status than 404.
 const WRONG_STATUS: &str = "The server was restarted or has dropped the session. It has to answer 404, after which \

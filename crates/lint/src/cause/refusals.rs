@@ -2,7 +2,7 @@
 
 use super::Certainty::Certain;
 use super::facts::{Facts, Https};
-use super::network::{at, named, phrases_of, quoted, unknown_sessions};
+use super::network::{at, named, phrases_of, quoted, sessions_of_streams, unknown_sessions};
 use super::{Cause, addresses, phrases};
 use mcpreel_trace::correlator::NO_ANSWER;
 use mcpreel_trace::exchange::{Exchange, PROBE, Status};
@@ -12,11 +12,11 @@ use mcpreel_wire::text::escape;
 /// A request was refused with an HTTP status, and no message says why.
 pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
     let (renewed, lost) = unknown_sessions(facts);
-    let of_sessions = [renewed, lost].concat();
+    let of_sessions = [renewed, lost, sessions_of_streams(facts)].concat();
     let refused = facts.https.refused.iter().filter(|one| {
         let is_told = one.status == Some(401)
             || of_sessions.iter().any(|it| it.id == one.id)
-            || addresses::is_told(facts, one);
+            || addresses::is_reported_here(facts, one);
         !is_told && is_refusal(facts, one)
     });
     let refused: Vec<_> = refused.collect();
@@ -43,7 +43,7 @@ pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
 
 /// Whether a request that was refused should have been served, and nothing else tells of it.
 fn is_refusal(facts: &Facts, one: &HttpExchange) -> bool {
-    let asks = one.has_messages && one.method == "POST" || opens_in_vain(facts, one);
+    let asks = one.has_messages && one.method == "POST" || requests_legacy_stream(facts, one);
     let mut troubled = facts.troubled();
     let is_message = troubled.any(|call| call.http == one.id && call.status == Status::Error);
     // Who looks for the newer era is refused by servers of the older one; who looks for streamable
@@ -65,7 +65,7 @@ fn is_refusal(facts: &Facts, one: &HttpExchange) -> bool {
 }
 
 /// Whether a client of 2024-11-05 asks for its stream of events, and nobody was ever served.
-fn opens_in_vain(facts: &Facts, one: &HttpExchange) -> bool {
+fn requests_legacy_stream(facts: &Facts, one: &HttpExchange) -> bool {
     let request = one.request_head.as_ref();
     let mut accepted = request.into_iter().flat_map(|head| head.list("accept"));
     let is_opening = one.method == "GET" && one.session.is_none();

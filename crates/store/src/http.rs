@@ -178,7 +178,7 @@ impl Recording {
         let mut http = http.clone();
         self.read_heads(&mut http)?;
         let answered = http.response_head.as_deref();
-        if answered.and_then(|head| head.get("server")) == Some("mcpreel") {
+        if answered.is_some_and(Head::is_from_recorder) {
             // The request went no further.
             return Ok(Vec::new());
         }

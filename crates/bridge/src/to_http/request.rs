@@ -35,7 +35,7 @@ impl Bridge {
         }
         let (status, url) = (response.status(), &self.url);
         // The recorder in between answers with a whole sentence.
-        if response.head.get("server") == Some("mcpreel") {
+        if response.head.is_from_recorder() {
             let text = String::from_utf8_lossy(body);
             return Failure::Text(text.trim().trim_start_matches("mcpreel: ").to_owned());
         }

@@ -15,6 +15,7 @@ use crate::spool::MAX_CHUNK;
 use crate::tap::Tap;
 use mcpreel_trace::event::{Closer, EventKind, Party};
 use mcpreel_trace::frame::StreamId;
+use mcpreel_wire::http::head::RECORDER;
 use mcpreel_wire::message::Direction;
 use std::cell::RefCell;
 use std::future::{pending, poll_fn};
@@ -237,7 +238,7 @@ impl<'c> Relay<'c> {
         use tokio::io::AsyncWriteExt as _;
         let body = format!("mcpreel: {message}\n");
         let answer = format!(
-            "HTTP/1.1 {status}\r\nServer: mcpreel\r\nContent-Type: text/plain; charset=utf-8\r\n\
+            "HTTP/1.1 {status}\r\nServer: {RECORDER}\r\nContent-Type: text/plain; charset=utf-8\r\n\
              Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
             body.len()
         );

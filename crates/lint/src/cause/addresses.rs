@@ -141,14 +141,13 @@ fn guard_of(facts: &Facts, one: &HttpExchange) -> Option<Guarded> {
 /// A guard of the server against foreign names refuses requests.
 pub(super) fn name_refused(facts: &Facts) -> Option<Cause> {
     let refused = facts.https.refused.iter();
-    let refused: Vec<_> = refused
-        .filter(|one| guard_of(facts, one).is_some())
-        .collect();
-    let last = *refused.last()?;
+    let guarded = refused.filter_map(|one| Some((one, guard_of(facts, one)?)));
+    let (last, guard) = guarded.clone().last()?;
     if facts.https.last_served > last.id {
         return None;
     }
-    let guard = guard_of(facts, last)?;
+    let alike = guarded.filter(|(_, other)| *other == guard);
+    let refused: Vec<_> = alike.map(|(one, _)| one).collect();
     let edited = edited_host(facts);
     let (sent, advice) = match guard {
         Guarded::Host => (
@@ -157,9 +156,9 @@ pub(super) fn name_refused(facts: &Facts) -> Option<Cause> {
         ),
         Guarded::Origin => (
             header(last, "origin"),
-            "Add this origin to those that the server allows (Python SDK: `allowed_origins` in \
-             `TransportSecuritySettings`; TypeScript SDK: `allowedOrigins`). A client that is no browser need not \
-             send `Origin` at all.",
+            "Let the server allow the client's origin (Python SDK: `allowed_origins` in \
+             `TransportSecuritySettings`; TypeScript SDK: `allowedOrigins`), and requests without `Origin`: a client \
+             that is no browser need not send it.",
         ),
     };
     let name = match guard {
@@ -167,11 +166,11 @@ pub(super) fn name_refused(facts: &Facts) -> Option<Cause> {
         Guarded::Origin => "Origin",
     };
     let said = facts.https.says(last.id);
-    let sentence = format!(
-        "a guard of the server refuses {name} {}: {}{said}",
-        sent.map_or("that is missing".into(), quote::text),
-        network::refusals(&refused)
+    let refuses = sent.map_or_else(
+        || format!("the server refuses requests without {name}"),
+        |sent| format!("a guard of the server refuses {name} {}", quote::text(sent)),
     );
+    let sentence = format!("{refuses}: {}{said}", network::refusals(&refused));
     let cause = Cause::new(Certain, sentence, advice).shown(shown(&refused));
     let calls = facts.troubled();
     let calls = calls.filter(|call| refused.iter().any(|one| one.id == call.http));

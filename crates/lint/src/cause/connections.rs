@@ -182,8 +182,10 @@ pub(super) fn stream_taken(facts: &Facts) -> Option<Cause> {
             matches!(one.status, Some(409)) || one.status == Some(400) && says_taken(&said);
         one.method == "GET" && one.session.is_some() && is_told
     };
-    let refused: Vec<_> = facts.https.refused.iter().filter(is_taken).collect();
-    let (first, last) = (refused.first()?, refused.last()?);
+    let mut refused: Vec<_> = facts.https.refused.iter().filter(is_taken).collect();
+    let last = *refused.last()?;
+    refused.retain(|one| one.session == last.session);
+    let first = *refused.first()?;
     let alone = facts.https.alone.iter();
     let mut streams = alone.filter(|one| one.is_stream() && one.session == last.session);
     let came_again = streams.clone().any(|one| one.id > last.id);
@@ -194,11 +196,12 @@ pub(super) fn stream_taken(facts: &Facts) -> Option<Cause> {
     } else {
         format!(" ({said})")
     };
-    let (before, advice) = held.map_or((String::new(), TAKEN_ADVICE), |held| {
-        held_before(held, first)
+    let (again, before, advice) = held.map_or_else(none_before, |held| {
+        let (before, advice) = held_before(held, first);
+        (" again", before, advice)
     });
     let sentence = format!(
-        "the client could not open its stream of events again: {}{said}{before}",
+        "the client could not open its stream of events{again}: {}{said}; {before}",
         network::refusals(&refused)
     );
     let certainty = if came_again { Possible } else { Certain };
@@ -209,7 +212,18 @@ pub(super) fn stream_taken(facts: &Facts) -> Option<Cause> {
 
 /// Whether a 400 to a GET says that there may be one stream only.
 fn says_taken(said: &str) -> bool {
-    said.contains("stream") || said.contains("multiple get requests")
+    let is_of_another = ["already", "only one", "exists", "another"];
+    said.contains("multiple get requests")
+        || said.contains("stream") && is_of_another.iter().any(|word| said.contains(word))
+}
+
+fn none_before() -> (&'static str, String, &'static str) {
+    (
+        "",
+        "no earlier stream of this session is on record".to_owned(),
+        "The server already has a stream of this session, which was opened past the recorder or before the \
+         recording began. Two clients must not share a session.",
+    )
 }
 
 const TAKEN_ADVICE: &str = "The server still holds the stream before, and has not noticed that nobody reads it. \
@@ -223,12 +237,12 @@ fn held_before(held: &HttpExchange, refused: &HttpExchange) -> (String, &'static
     match held.t_last.filter(|_| held.ended.is_some()) {
         Some(end) if end <= refused.t_request => {
             let ago = duration(refused.t_request.ns_since(end));
-            let said = format!("; the stream before, {stream}, had ended {ago} earlier");
+            let said = format!("the stream before, {stream}, had ended {ago} earlier");
             (said, TAKEN_ADVICE)
         }
         _ => (
-            format!("; {stream} of the same session was still open"),
-            "The client opens a second stream while it has one: the protocol lets it, and many servers do not. \
+            format!("{stream} of the same session was still open"),
+            "The client opens a second stream while it has one: the protocol allows this, many servers do not. \
              Report it to the makers of the client; two clients must not share a session.",
         ),
     }

@@ -85,11 +85,14 @@ impl<'h> Preflight<'h> {
         let headers = self.headers.iter().copied();
         let is_refused = |name: &&str| !allows(self.response, "access-control-allow-headers", name);
         let refused: Vec<_> = headers.filter(is_refused).collect();
-        let why = format!(
-            "does not allow the header {}",
-            quote::text(&refused.join(", "))
-        );
-        Some((why, ALLOW_HEADERS)).filter(|_| !refused.is_empty())
+        if refused.is_empty() {
+            return None;
+        }
+        let refused = quote::text(&refused.join(", "));
+        Some((
+            format!("does not allow the header {refused}"),
+            ALLOW_HEADERS,
+        ))
     }
 }
 
@@ -103,8 +106,8 @@ const ALLOW_HEADERS: &str = "Let the server's CORS settings allow the headers of
 fn advice_on_status(status: u16) -> &'static str {
     match status {
         401 | 403 => {
-            "A browser sends this question without a token and without any header of the client. Let the server, or \
-             the gateway in front of it, answer OPTIONS before it asks for a token."
+            "A preflight carries no token and none of the client's headers. Let the server, or the gateway in \
+             front of it, answer OPTIONS before it asks for a token."
         }
         _ => "Let the server answer OPTIONS: a CORS middleware in front of its route does.",
     }
@@ -152,7 +155,8 @@ pub(super) fn cors_blocked(facts: &Facts) -> Option<Cause> {
             quote::text(origin),
             hidden.why
         );
-        let later = facts.https.refused.iter().filter(|one| one.id > http.id);
+        let later = facts.https.refused.iter();
+        let later = later.filter(|one| one.id > http.id && lacks_session(one, origin));
         let shown = [http].into_iter().chain(later);
         let shown = shown.map(|one| network::at(one, network::phrases_of(one)));
         Some(Cause::new(hidden.certainty, sentence, hidden.advice).shown(shown))
@@ -180,14 +184,8 @@ fn hidden(facts: &Facts, http: &HttpExchange, response: &Head, origin: &str) -> 
     }
     let is_exposed = allows(response, "access-control-expose-headers", SESSION);
     response.get(SESSION).filter(|_| !is_exposed)?;
-    let goes_without = |one: &&HttpExchange| {
-        let is_without = one
-            .request_head
-            .as_ref()
-            .is_some_and(|head| head.get(SESSION).is_none());
-        one.id > http.id && is_without && one.method != "OPTIONS"
-    };
-    facts.https.refused.iter().find(goes_without)?;
+    let mut later = facts.https.refused.iter().filter(|one| one.id > http.id);
+    later.find(|one| lacks_session(one, origin))?;
     Some(Hidden {
         part: "the session id in ",
         why: format!("its Access-Control-Expose-Headers lacks {SESSION}"),
@@ -195,6 +193,14 @@ fn hidden(facts: &Facts, http: &HttpExchange, response: &Head, origin: &str) -> 
         advice: "Let the server's CORS settings expose the header `Mcp-Session-Id`: the page cannot send the id \
                  back before it can read it.",
     })
+}
+
+/// Whether a web page of `origin` sent a message without the id of a session.
+fn lacks_session(http: &HttpExchange, origin: &str) -> bool {
+    let request = http.request_head.as_ref();
+    let is_of_page =
+        |head: &Head| head.get("origin") == Some(origin) && head.get(SESSION).is_none();
+    http.has_messages && request.is_some_and(|head| is_of_page(head))
 }
 
 /// The error for headers that do not say what the body says.
@@ -212,7 +218,7 @@ pub(super) fn header_mismatch(facts: &Facts) -> Option<Cause> {
     let found: Vec<_> = found.map(|found| &*found.detail).collect();
     let (what, certainty, advice) = if found.is_empty() {
         (
-            "on the way through mcpreel the two say the same".to_owned(),
+            "as mcpreel recorded the request, its headers and its body agree".to_owned(),
             Likely,
             "A proxy between the recorder and the server drops or changes headers: let it pass on \
              MCP-Protocol-Version and all headers that begin with Mcp-.",
@@ -227,7 +233,7 @@ pub(super) fn header_mismatch(facts: &Facts) -> Option<Cause> {
         )
     };
     let sentence = format!(
-        "the server refused {} because its headers do not fit its body: {what}; it says: {}",
+        "the server refused {} because its headers do not match its body: {what}; it says: {}",
         phrases::call_at(call),
         phrases::answer(call)
     );

@@ -259,6 +259,14 @@ pub(super) fn says_session_is_gone(said: &str) -> bool {
 /// A call that was answered with an error about its session, and with success of HTTP, if nothing was
 /// answered after it.
 fn session_error(facts: &Facts) -> Option<&Exchange> {
+    // A tool of a server without sessions of HTTP may have sessions of its own.
+    let has_session = |one: &HttpExchange| {
+        let head = one.response_head.as_ref();
+        head.is_some_and(|head| head.get(SESSION).is_some())
+    };
+    if !facts.https.opening.iter().any(has_session) {
+        return None;
+    }
     facts.troubled().find(|call| {
         let is_refused = facts.https.refused.iter().any(|one| one.id == call.http);
         call.http > facts.https.last_initialize

@@ -60,7 +60,7 @@ fn is_refusal(facts: &Facts, one: &HttpExchange) -> bool {
     let is_followed = one.is_redirected() && facts.https.last_served > one.id;
     // What we answer in place of a server is told as its being out of reach.
     let response = one.response_head.as_ref();
-    let is_ours = response.is_some_and(|head| head.get("server") == Some("mcpreel"));
+    let is_ours = response.is_some_and(|head| head.is_from_recorder());
     asks && !is_message && !is_probe && !is_followed && !is_ours
 }
 

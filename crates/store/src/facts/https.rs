@@ -14,7 +14,7 @@ use rusqlite::Row;
 /// Exchanges of HTTP of one kind that are read from the beginning and from the end.
 const HTTPS: u32 = 16;
 
-// Without probes, of which nothing is wrong.
+// Probes are left out: their refusal is expected.
 const REFUSED: &str = "WHERE id NOT IN (
         SELECT http FROM exchange INDEXED BY exchange_not_ok WHERE status <> 'ok' AND status = 'probe'
         AND http > 0)

@@ -10,6 +10,9 @@ use httparse::{EMPTY_HEADER, ParserConfig, Status};
 /// The longest head that is taken for one.
 pub const MAX_HEAD: usize = 256 << 10;
 
+/// The `Server` of responses that the recorder makes in place of a server.
+pub const RECORDER: &str = "mcpreel";
+
 /// Lines that most heads do not have more of.
 const USUAL: usize = 32;
 
@@ -141,6 +144,11 @@ impl Head {
             .flat_map(|value| value.split(','))
             .map(str::trim)
             .filter(|member| !member.is_empty())
+    }
+
+    /// Whether the recorder made this response in place of a server.
+    pub fn is_from_recorder(&self) -> bool {
+        self.get("server") == Some(RECORDER)
     }
 
     /// The media type without its parameters, as it was written.

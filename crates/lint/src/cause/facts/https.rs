@@ -26,9 +26,10 @@ pub struct Https {
     pub alone: Vec<HttpExchange>,
     /// The first streams of events that named an endpoint (2024-11-05), with their heads, and its URL.
     pub endpoints: Vec<(HttpExchange, Box<str>)>,
-    /// Those of [`super::Facts::opening`], with their heads.
+    /// The HTTP exchanges of [`super::Facts::opening`], with their heads.
     pub opening: Vec<HttpExchange>,
-    /// Calls with more than one notification of progress among the last exchanges, with the heads of these.
+    /// Calls with more than one progress notification among the last exchanges, each with its HTTP exchange
+    /// and heads.
     pub with_progress: Vec<(Exchange, HttpExchange)>,
     /// The steps of logging in, if a token was wanted.
     pub authorization: Vec<Step>,

@@ -1,5 +1,6 @@
 //! Rules about the transports over HTTP: heads, statuses, and which stream a message comes on.
 
+mod body_lengths;
 mod params;
 
 use crate::rule::Revisions;
@@ -64,6 +65,11 @@ rules! {
         .why("Any page that the user opens can then use the server.")
         .fix("Compare `Origin` with the origins that are allowed, and answer 403 to all others.");
 
+    BODY_LENGTH = error("http-body-length").of(section::HTTP_BODY_LENGTH)
+        .finds("a head that contradicts itself about the length of its body")
+        .why("A proxy and the server may disagree about where the message ends: one reads as the next request what the other reads as a body (request smuggling).")
+        .fix("Send either one Content-Length or `Transfer-Encoding: chunked`; where a proxy has added the second one, let it take the first one out.");
+
     SERVER_REQUEST = error("http-sse-server-request").of(section::STREAMABLE_HTTP).only(Revisions::MODERN)
         .finds("a request of the server on a stream of events")
         .why("In this era the client has no way to answer it.")
@@ -125,6 +131,7 @@ impl Family for Http {
             look.mismatch();
             self.session(&look);
         }
+        look.body_lengths();
         look.origin();
         look.token();
         look.challenge();
@@ -320,6 +327,14 @@ impl Look<'_> {
             .filter(|it| is_other && *it < 300 && *it != 202)
         {
             self.tell(&NOTIFICATION_STATUS, status.to_string());
+        }
+    }
+
+    fn body_lengths(&self) {
+        for (side, head) in [("request", self.request), ("response", self.response)] {
+            if let Some(wrong) = body_lengths::contradiction(head) {
+                self.tell(&BODY_LENGTH, format!("the {side}: {wrong}"));
+            }
         }
     }
 

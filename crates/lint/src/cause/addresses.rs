@@ -142,7 +142,7 @@ fn guard_of(facts: &Facts, one: &HttpExchange) -> Option<Guarded> {
 pub(super) fn name_refused(facts: &Facts) -> Option<Cause> {
     let refused = facts.https.refused.iter();
     let guarded = refused.filter_map(|one| Some((one, guard_of(facts, one)?)));
-    let (last, guard) = guarded.clone().last()?;
+    let (last, guard) = guarded.clone().next_back()?;
     if facts.https.last_served > last.id {
         return None;
     }
@@ -166,11 +166,11 @@ pub(super) fn name_refused(facts: &Facts) -> Option<Cause> {
         Guarded::Origin => "Origin",
     };
     let said = facts.https.says(last.id);
-    let refuses = sent.map_or_else(
+    let guard_says = sent.map_or_else(
         || format!("the server refuses requests without {name}"),
         |sent| format!("a guard of the server refuses {name} {}", quote::text(sent)),
     );
-    let sentence = format!("{refuses}: {}{said}", network::refusals(&refused));
+    let sentence = format!("{guard_says}: {}{said}", network::refusals(&refused));
     let cause = Cause::new(Certain, sentence, advice).shown(shown(&refused));
     let calls = facts.troubled();
     let calls = calls.filter(|call| refused.iter().any(|one| one.id == call.http));

@@ -1,7 +1,7 @@
 //! A server behind TLS, with an authority of the test.
 
 use crate::support::Library;
-use crate::support::proxy::{Proxy, recording};
+use crate::support::proxy::{Proxy, recording, why_unreachable};
 use mcpreel_wire::message::Direction;
 use rcgen::{BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use std::fs;
@@ -128,25 +128,22 @@ fn bytes_pass_as_they_do_without_tls() {
 fn a_certificate_that_signs_itself_is_believed_where_it_is_given_and_holds() {
     let server = Server::signed_by_itself;
     let other = server("localhost", 4096);
+    let trust = ("certificate-trust", "whoever has signed the server's");
+    let name = ("certificate-name", "Put a name that the certificate is for");
+    let time = ("certificate-time", "Renew the certificate");
     for (server, given, step) in [
         (server("localhost", 4096), None, None),
-        (
-            server("localhost", 4096),
-            Some(&other),
-            Some("certificate-trust"),
-        ),
-        (
-            server("elsewhere.test", 4096),
-            None,
-            Some("certificate-name"),
-        ),
-        (server("localhost", 2001), None, Some("certificate-time")),
+        (server("localhost", 4096), Some(&other), Some(trust)),
+        (server("elsewhere.test", 4096), None, Some(name)),
+        (server("localhost", 2001), None, Some(time)),
     ] {
         let library = Library::new();
         let ca = given.unwrap_or(&server).ca();
         let (answered, got) = server.asked(&library, REQUEST, &["--ca", ca.to_str().unwrap()]);
         assert_eq!(got.is_some(), step.is_none(), "{answered}");
-        if let Some(step) = step {
+        if let Some((step, advice)) = step {
+            let why = why_unreachable(&library);
+            assert!(why.contains(advice), "{why}");
             let event = library.events("unreachable")[0].to_string();
             assert!(event.contains(&format!("\"{step}\"")), "{event}");
         }
@@ -167,6 +164,8 @@ fn what_fails_says_what_to_do() {
         let (answered, got) = Server::new(protocols).asked(&library, REQUEST, more);
         assert!(answered.starts_with("HTTP/1.1 502 "), "{answered}");
         assert!(answered.contains(words), "{answered}");
+        let why = why_unreachable(&library);
+        assert!(why.contains(words), "{why}");
         assert_eq!(got, None);
         let event = library.events("unreachable")[0].to_string();
         assert!(event.contains(&format!("\"{step}\"")), "{event}");

@@ -1,7 +1,7 @@
 //! A server that cannot be reached: a 502 that says which step failed, and what to do.
 
 use crate::edits;
-use crate::support::proxy::{Proxy, later_upstream, upstream};
+use crate::support::proxy::{Proxy, later_upstream, upstream, why_unreachable};
 use crate::support::{Library, wait_for};
 use serde_json::Value;
 use std::io::{ErrorKind, Read as _};
@@ -9,8 +9,8 @@ use std::net::TcpListener;
 
 const REQUEST: &str = "GET / HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n";
 
-/// The answer of a proxy for `url`, and the step on record.
-fn answer(url: &str, more: &[&str]) -> (String, String) {
+/// The answer of a proxy for `url`, the step on record, and why it failed.
+fn answer(url: &str, more: &[&str]) -> (String, String, String) {
     let library = Library::new();
     let proxy = Proxy::start(&library, url, more);
     let answer = proxy.ask(REQUEST.replace("PORT", &proxy.port.to_string()));
@@ -21,7 +21,7 @@ fn answer(url: &str, more: &[&str]) -> (String, String) {
         Value::Object(detail) => text(&detail["step"]),
         _ => text(&event["step"]),
     };
-    (answer, step)
+    (answer, step, why_unreachable(&library))
 }
 
 #[test]
@@ -39,12 +39,13 @@ fn each_step_that_fails_has_its_sentence() {
         (&*refused, "tcp", "is the server running?"),
         (&format!("https://127.0.0.1:{port}/"), "tls", "not with TLS"),
     ] {
-        let (answer, at) = answer(url, &[]);
+        let (answer, at, why) = answer(url, &[]);
         assert!(
             answer.starts_with("HTTP/1.1 502 Bad Gateway\r\nServer: mcpreel\r\n"),
             "{answer}"
         );
         assert!(answer.contains(words), "{answer}");
+        assert!(why.contains(words), "{why}");
         assert_eq!(at, step, "{url}");
     }
     speaks_http.join().unwrap();

@@ -147,6 +147,13 @@ pub fn recording(library: &Library) -> Recording {
     Recording::open(&library.files("reel")[0]).expect("it can be read")
 }
 
+/// What `why` says where the server of a proxy that has ended could not be reached.
+pub fn why_unreachable(library: &Library) -> String {
+    let why = library.json(&["why", "@"]).remove(0);
+    assert_eq!(why["cause"], "server-unreachable", "{why}");
+    why.to_string()
+}
+
 /// From now on, closing the socket resets the connection.
 pub fn close_by_reset(socket: &TcpStream) {
     let at_once = nix::libc::linger {

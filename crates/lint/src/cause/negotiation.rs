@@ -2,7 +2,7 @@
 
 use super::Certainty::{Certain, Likely, Possible};
 use super::facts::Facts;
-use super::{AT_ONCE_NS, Cause, SECOND_NS, phrases, requests, streams};
+use super::{AT_ONCE_NS, Cause, SECOND_NS, phrases, refusals, requests, streams};
 use crate::quote;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
@@ -146,6 +146,16 @@ fn silent_host(facts: &Facts) -> Option<Cause> {
     Some(Cause::new(Certain, sentence, advice))
 }
 
+/// What to look at where the server answered what begins a session with an error.
+fn advice_on_refusal(facts: &Facts, call: &Exchange) -> &'static str {
+    let mut refused = facts.https.refused.iter();
+    match refused.find(|one| one.id == call.http) {
+        Some(one) if one.status == Some(406) => refusals::NOT_ACCEPTABLE,
+        _ if call.http > 0 => "Check what the client sent, and read the server's log.",
+        _ => "Check what the client sent, and read stderr.",
+    }
+}
+
 /// The server did not answer, or refused.
 fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
     let told = facts.told_to_end();
@@ -161,7 +171,7 @@ fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
         let cause = Cause::new(
             Certain,
             format!("the server refused the handshake: {call} was answered with {answer}"),
-            "Check what the client sent, and read stderr.",
+            advice_on_refusal(facts, last),
         );
         return Some(cause.shown_call(last));
     }

@@ -74,6 +74,9 @@ fn requests_legacy_stream(facts: &Facts, one: &HttpExchange) -> bool {
         && accepted.any(|kind| kind.starts_with("text/event-stream"))
 }
 
+pub(super) const NOT_ACCEPTABLE: &str = "The client has to send `Accept: application/json, text/event-stream`; \
+                                         some servers refuse `*/*`.";
+
 /// What to look at where the request was refused with this status.
 fn advice_on(refused: &HttpExchange, status: u16) -> &'static str {
     match status {
@@ -94,7 +97,7 @@ fn advice_on(refused: &HttpExchange, status: u16) -> &'static str {
             "Check the path of the URL: servers listen at /mcp, or at /sse for the older transport. A \
              proxy in front may have cut off a prefix."
         }
-        406 => "The client has to send `Accept: application/json, text/event-stream`.",
+        406 => NOT_ACCEPTABLE,
         413 => "The request is too large for the server or a proxy in front: raise its limit.",
         429 => "The server wants fewer requests: wait as long as Retry-After says.",
         502..=504 | 520..=530 => {

@@ -173,14 +173,13 @@ impl<'c> Relay<'c> {
 
     /// Puts on record that one way broke.
     fn stream_over(&mut self, direction: Direction, broken: &Broken) {
+        // What was held until more of it came was read, if never passed on.
+        self.up.give_up(self.tap);
+        self.down.give_up(self.tap);
         let flow = match direction {
             Direction::ClientToServer => &mut self.up,
             Direction::ServerToClient => &mut self.down,
         };
-        if matches!(broken, Broken::Reading) {
-            // What was held until more of it came was read, if never passed on.
-            flow.give_up(self.tap);
-        }
         let stream = flow.stream;
         let bytes = (flow.pending.len() - flow.written) as u64;
         if bytes > 0 {
@@ -211,7 +210,9 @@ impl<'c> Relay<'c> {
             let _ = client.set_zero_linger();
         } else {
             let asked = poll_fn(|cx| self.up.poll_read(cx, self.tap, &mut client)).await;
-            if matches!(asked, Ok(true)) && !self.up.editor.is_upgraded() {
+            let is_http = !self.up.editor.is_upgraded();
+            self.up.give_up(self.tap);
+            if matches!(asked, Ok(true)) && is_http {
                 self.answer(&mut client, "502 Bad Gateway", message).await;
             }
         }

@@ -41,8 +41,8 @@ pub struct Rules {
     pub told: Mutex<Vec<Edit>>,
 }
 
-/// Changes that are remembered; beyond that each is told.
-const TOLD: usize = 64;
+/// Distinct changes that are on record once; further ones are recorded each time.
+pub const MAX_RECORDED_EDITS: usize = 64;
 
 impl Rules {
     /// Whether a change is on record.
@@ -50,7 +50,7 @@ impl Rules {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let is_like = |it: &Edit| (it.what, &it.old, &it.new) == (edit.what, &edit.old, &edit.new);
         let is_told = told.iter().any(is_like);
-        if !is_told && told.len() < TOLD {
+        if !is_told && told.len() < MAX_RECORDED_EDITS {
             told.push(edit.clone());
         }
         is_told

@@ -7,6 +7,7 @@ use super::changes::at_ours;
 use super::credentials::Syntax;
 use super::edits::{Edit, Passed, Rules};
 use mcpreel_wire::http::body::{Eaten, Follower};
+use memchr::memchr2;
 use std::ops::Range;
 
 /// A longer event is none that names an endpoint.
@@ -75,17 +76,19 @@ impl FirstEvent {
             passed.forwarded.extend_from_slice(&self.raw);
             return;
         };
-        let old = String::from_utf8_lossy(&content[url.clone()]).into_owned();
-        let new = at_ours(rules, ours, &old);
-        if let Some(new) = &new {
-            self.pass_changed(&url, new.as_bytes(), &mut passed.forwarded);
-        } else {
-            passed.forwarded.extend_from_slice(&self.raw);
+        let changed = |url: &[u8]| at_ours(rules, ours, std::str::from_utf8(url).ok()?);
+        match changed(&content[url.clone()]) {
+            Some(new) => self.pass_changed(&url, new.as_bytes(), &mut passed.forwarded),
+            None => passed.forwarded.extend_from_slice(&self.raw),
         }
-        if let (Some(credentials), Some(query)) = (&rules.credentials, old.find('?')) {
+        let query = memchr2(b'?', b'#', &content[url.clone()]);
+        if let (Some(credentials), Some(query)) = (&rules.credentials, query) {
             let query = url.start + query + 1..url.end;
             credentials.hide_in_body(Syntax::Form, &mut content[query]);
         }
+        // Old and new have the same tokens as the event on record, by which readers match them.
+        let old = String::from_utf8_lossy(&content[url.clone()]).into_owned();
+        let new = changed(old.as_bytes());
         let places = self.chunks.iter().cloned().flatten();
         for (place, byte) in places.clone().zip(content) {
             passed.recorded[at + place] = byte;
@@ -94,8 +97,8 @@ impl FirstEvent {
         passed.edits.extend(new.map(|new| Edit {
             at: at + place,
             what: "endpoint",
-            old: rules.recorded_url(&old),
-            new: rules.recorded_url(&new),
+            old,
+            new,
         }));
     }
 

@@ -30,6 +30,7 @@ use crate::process::context::SignalSet;
 use crate::process::signals;
 use crate::tap::Tap;
 use credentials::Credentials;
+pub use edits::MAX_RECORDED_EDITS;
 use edits::Rules;
 use mcpreel_trace::event::EventKind;
 use relay::Relay;

@@ -127,7 +127,12 @@ struct OpenRequest {
     ours: CompactString,
 }
 
-type Waiting = Rc<RefCell<VecDeque<Rc<OpenRequest>>>>;
+/// The requests without a response, in order. `None`: there were too many at once, and responses are not followed
+/// any more.
+type Waiting = Rc<RefCell<Option<VecDeque<Rc<OpenRequest>>>>>;
+
+/// No client sends as many requests before it reads a response.
+const MAX_WAITING: usize = 1024;
 
 enum State {
     Head(HeadEnd),
@@ -152,7 +157,7 @@ pub struct Editor {
 impl Editor {
     /// Those of both ways of a connection, the client's first.
     pub fn pair(rules: &Arc<Rules>) -> [Self; 2] {
-        let waiting = Waiting::default();
+        let waiting = Waiting::new(RefCell::new(Some(VecDeque::new())));
         [true, false].map(|is_client| Self {
             rules: Arc::clone(rules),
             waiting: Rc::clone(&waiting),
@@ -270,9 +275,8 @@ impl Editor {
 
     /// Lets the beginning of a stream of events go on.
     fn release_first(&self, first: FirstEvent, passed: &mut Passed) {
-        let waiting = self.waiting.borrow();
-        let ours = waiting.front().map_or("", |asked| &asked.ours);
-        first.release(&self.rules, ours, passed);
+        let asked = self.open_request().unwrap_or_default();
+        first.release(&self.rules, &asked.ours, passed);
     }
 
     /// Lets a head go on as it is, or what could be one.
@@ -362,13 +366,15 @@ impl Editor {
         if matches!(length, BodyLength::Unclear | BodyLength::Tunnel) {
             return false;
         }
+        // Longer ones are nobody's, and would add up.
+        let short = |text: &str| CompactString::new(if text.len() <= 256 { text } else { "" });
         let asked = OpenRequest {
-            method: method.into(),
+            method: short(method),
             is_oauth: is_oauth(head, self.rules.upstream.target()),
-            ours: head.get("host").unwrap_or_default().into(),
+            ours: short(head.get("host").unwrap_or_default()),
         };
         let is_oauth = asked.is_oauth;
-        self.waiting.borrow_mut().push_back(Rc::new(asked));
+        self.push_request(asked);
         edit_request(&self.rules, lines, passed);
         self.follow(head, length, is_oauth);
         true
@@ -378,7 +384,9 @@ impl Editor {
         let Some(status) = head.status() else {
             return false;
         };
-        let asked = self.waiting.borrow().front().cloned().unwrap_or_default();
+        let Some(asked) = self.open_request() else {
+            return false;
+        };
         let length = BodyLength::of(head, Some(&asked.method));
         if length == BodyLength::Unclear {
             return false;
@@ -388,7 +396,7 @@ impl Editor {
             self.state = State::Unknown;
         } else if status >= 200 {
             let is_stream = head.is_event_stream();
-            let is_plain = head.get("content-encoding").is_none();
+            let is_plain = !head.is_encoded();
             let has_end = matches!(length, BodyLength::Known(_));
             self.follow(head, length, asked.is_oauth);
             if let State::Body(body) = self.state
@@ -415,9 +423,28 @@ impl Editor {
         }
     }
 
+    fn push_request(&self, request: OpenRequest) {
+        let mut waiting = self.waiting.borrow_mut();
+        if waiting.as_ref().is_some_and(|it| it.len() == MAX_WAITING) {
+            *waiting = None;
+        }
+        if let Some(waiting) = &mut *waiting {
+            waiting.push_back(Rc::new(request));
+        }
+    }
+
+    /// The request to which the next response belongs. `None`: responses are not followed any more.
+    fn open_request(&self) -> Option<Rc<OpenRequest>> {
+        let waiting = self.waiting.borrow();
+        Some(waiting.as_ref()?.front().cloned().unwrap_or_default())
+    }
+
     fn message_over(&mut self) {
         if !self.is_client {
-            self.waiting.borrow_mut().pop_front();
+            self.waiting
+                .borrow_mut()
+                .as_mut()
+                .and_then(VecDeque::pop_front);
         }
     }
 

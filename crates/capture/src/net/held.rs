@@ -85,7 +85,7 @@ impl Coding {
             .map(str::to_ascii_lowercase)
             .collect();
         match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-            [] | ["identity"] => Self::Plain,
+            _ if !head.is_encoded() => Self::Plain,
             ["gzip" | "x-gzip"] => Self::Gzip,
             _ => Self::Other,
         }
@@ -238,6 +238,10 @@ mod tests {
             "{plain}"
         );
         // What cannot be read is a secret as a whole.
+        assert!(
+            held("Content-Encoding: none", json.as_bytes(), 10)
+                .ends_with(br#","expires_in":3600}"#)
+        );
         let recorded = held("Content-Encoding: br", &packed, 10);
         assert!(recorded.starts_with("‹cred:1 ".as_bytes()));
     }

@@ -68,7 +68,8 @@ fn of_another_origin(facts: &Facts, stream: &HttpExchange, endpoint: &str) -> Op
 
 /// The proxy puts its own origin into the event, but in no stream that is packed.
 fn in_a_packed_stream(facts: &Facts, stream: &HttpExchange, endpoint: &str) -> Option<Cause> {
-    let coding = stream.response_head.as_ref()?.get("content-encoding")?;
+    let head = stream.response_head.as_ref().filter(|it| it.is_encoded())?;
+    let coding = head.get("content-encoding")?;
     if Origin::of(endpoint)? != Origin::of(facts.context.url.as_deref()?)? {
         return None;
     }

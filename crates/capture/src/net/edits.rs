@@ -19,6 +19,7 @@ use compact_str::CompactString;
 use mcpreel_wire::http::Head;
 use mcpreel_wire::http::body::{BodyLength, Eaten, Follower};
 use mcpreel_wire::http::head::{HeadEnd, MAX_HEAD};
+use memchr::{memchr, memmem};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -135,6 +136,8 @@ type Waiting = Rc<RefCell<Option<VecDeque<Rc<OpenRequest>>>>>;
 const MAX_WAITING: usize = 1024;
 
 enum State {
+    /// The first line of a client over TCP, which may be that of an HTTP request.
+    FirstLine,
     Head(HeadEnd),
     Body(Follower),
     /// A body with credentials, which goes on when it is whole.
@@ -161,10 +164,10 @@ impl Editor {
         [true, false].map(|is_client| Self {
             rules: Arc::clone(rules),
             waiting: Rc::clone(&waiting),
-            state: if rules.upstream.is_tcp() {
-                State::Unknown
-            } else {
-                State::Head(HeadEnd::default())
+            state: match (rules.upstream.is_tcp(), is_client && !rules.keep_host) {
+                (false, _) => State::Head(HeadEnd::default()),
+                (true, true) => State::FirstLine,
+                (true, false) => State::Unknown,
             },
             held: Vec::new(),
             is_client,
@@ -194,7 +197,11 @@ impl Editor {
     pub fn give_up(&mut self) -> Passed {
         let mut passed = Passed::default();
         let held = std::mem::take(&mut self.held);
-        self.pass_unedited(&lines(&held), &mut passed);
+        if self.is_tcp() {
+            passed.as_it_is(&held);
+        } else {
+            self.pass_unedited(&lines(&held), &mut passed);
+        }
         match std::mem::replace(&mut self.state, State::Unknown) {
             State::Held(held) => self.release(*held, &mut passed),
             State::FirstEvent(first) => self.release_first(*first, &mut passed),
@@ -207,6 +214,10 @@ impl Editor {
         match &mut self.state {
             State::Unknown => {
                 passed.as_it_is(bytes);
+                bytes.len()
+            }
+            State::FirstLine => {
+                self.first_line(bytes, passed);
                 bytes.len()
             }
             State::Body(body) => {
@@ -286,6 +297,19 @@ impl Editor {
             passed.recorded.extend_from_slice(&record(line));
             passed.forwarded.extend_from_slice(line.whole);
         }
+    }
+
+    /// Refuses a client over TCP that speaks HTTP: a web page may send such a request, with a message in its
+    /// body that a server of lines would read.
+    fn first_line(&mut self, bytes: &[u8], passed: &mut Passed) {
+        self.held.extend_from_slice(bytes);
+        let is_long = self.held.len() > MAX_HEAD;
+        let Some(is_http) = is_request_line(&self.held).or(is_long.then_some(true)) else {
+            return;
+        };
+        passed.as_it_is(&std::mem::take(&mut self.held));
+        self.state = State::Unknown;
+        passed.refused = is_http.then(|| "the server does not speak HTTP".to_owned());
     }
 
     fn head(&mut self, end: &mut HeadEnd, bytes: &[u8], passed: &mut Passed) -> usize {
@@ -455,7 +479,24 @@ impl Editor {
 
     /// What comes from now on is not followed: the other way was upgraded.
     pub fn is_upgraded(&self) -> bool {
-        matches!(self.state, State::Unknown)
+        matches!(self.state, State::Unknown) && !self.is_tcp()
+    }
+
+    pub fn is_tcp(&self) -> bool {
+        self.rules.upstream.is_tcp()
+    }
+}
+
+/// Whether a stream begins with the line of an HTTP request; `None`: more has to come.
+fn is_request_line(begun: &[u8]) -> Option<bool> {
+    let end = memchr(b'\n', begun);
+    let line = &begun[..end.unwrap_or(begun.len())];
+    let method = line.iter().take_while(|it| it.is_ascii_uppercase()).count();
+    let open = end.map(|_| false);
+    match line.get(method) {
+        None => open,
+        Some(b' ') if method > 0 => memmem::find(line, b" HTTP/1.").map(|_| true).or(open),
+        Some(_) => Some(false),
     }
 }
 

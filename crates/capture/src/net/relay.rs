@@ -206,7 +206,7 @@ impl<'c> Relay<'c> {
     /// Answers in place of a server that cannot be reached, after the client's first words.
     pub async fn answer_unreachable(mut self, mut client: TcpStream, message: &str) {
         // Without HTTP nobody has to ask first, and there is no way to answer.
-        if self.up.editor.is_upgraded() {
+        if self.up.editor.is_tcp() {
             let _ = client.set_zero_linger();
         } else {
             let asked = poll_fn(|cx| self.up.poll_read(cx, self.tap, &mut client)).await;

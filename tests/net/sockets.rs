@@ -8,6 +8,7 @@ use mcpreel_trace::exchange::{ExchangeId, Status};
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
+use std::time::Duration;
 
 /// What a client says before each answer.
 const ASKED: [&[&str]; 2] = [
@@ -177,6 +178,8 @@ fn what_is_no_request_of_http_passes_at_once() {
     for beginning in ["{", "Co", "HELLO\n", "GE1"] {
         let (mut client, (server, _)) = (proxy.connect(), listener.accept().unwrap());
         client.write_all(beginning.as_bytes()).unwrap();
+        let patience = Duration::from_secs(30);
+        server.set_read_timeout(Some(patience)).unwrap();
         read_exactly(&server, beginning.len());
     }
     proxy.end();

@@ -10,11 +10,9 @@
 //! followed they are not found, behind the head with which that begins.
 
 use super::changes::{Line, edit_request, edit_response, foreign, lines};
-use super::credentials::Credentials;
 use super::endpoint::FirstEvent;
 use super::held::{Held, is_oauth};
-use super::tls::Tls;
-use super::upstream::Upstream;
+use super::rules::{Edit, Rules};
 use compact_str::CompactString;
 use mcpreel_wire::http::Head;
 use mcpreel_wire::http::body::{BodyLength, Eaten, Follower};
@@ -24,72 +22,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// What has to be known to change anything.
-pub struct Rules {
-    pub upstream: Upstream,
-    pub tls: Option<Tls>,
-    /// The authorities under which we can be reached, in lower case: `127.0.0.1:7339`.
-    pub ours: Vec<String>,
-    /// Leave `Host`, `Origin` and `Referer` as they are, and ask nobody where he comes from.
-    pub keep_host: bool,
-    /// Headers that the user adds to each request.
-    pub added: Vec<(String, String)>,
-    /// Takes credentials out of what goes on record; `None`: they are to be kept.
-    pub credentials: Option<Credentials>,
-    /// The changes that are on record: each of them once, and alike from then on.
-    pub told: Mutex<Vec<Edit>>,
-}
-
-/// Distinct changes that are on record once; further ones are recorded each time.
-pub const MAX_RECORDED_EDITS: usize = 64;
-
-impl Rules {
-    /// Whether a change is on record.
-    pub fn is_told(&self, edit: &Edit) -> bool {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_like = |it: &Edit| (it.what, &it.old, &it.new) == (edit.what, &edit.old, &edit.new);
-        let is_told = told.iter().any(is_like);
-        if !is_told && told.len() < MAX_RECORDED_EDITS {
-            told.push(edit.clone());
-        }
-        is_told
-    }
-
-    /// Gives line after line of a head as it goes on record.
-    pub(super) fn recorder<'h>(&self) -> impl FnMut(&Line<'h>) -> Cow<'h, [u8]> {
-        let mut hider = self.credentials.as_ref().map(Credentials::in_a_head);
-        move |line| match &mut hider {
-            Some(hider) => hider.hide(line),
-            None => Cow::Borrowed(line.whole),
-        }
-    }
-
-    /// A URL as it goes on record.
-    pub(super) fn recorded_url(&self, url: &str) -> String {
-        let credentials = self.credentials.as_ref();
-        credentials.map_or_else(|| url.to_owned(), |it| it.hide_in_url(url))
-    }
-
-    /// A header as it goes on record.
-    pub(super) fn recorded_header(&self, name: &str, value: &str) -> String {
-        let credentials = self.credentials.as_ref();
-        let value = credentials
-            .map(|it| it.hide_in_header(name, value))
-            .unwrap_or(value.to_owned());
-        format!("{name}: {value}")
-    }
-}
-
-/// A change, at its place among the bytes that go on record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edit {
-    pub at: usize,
-    pub what: &'static str,
-    pub old: String,
-    pub new: String,
-}
+use std::sync::Arc;
 
 /// What becomes of bytes that were read.
 #[derive(Debug, Default)]
@@ -236,9 +169,14 @@ impl Editor {
             }
             State::Held(held) => {
                 let taken = held.take(bytes);
-                let (is_due, is_over) = (held.is_due() || taken.is_none(), held.body.is_done());
+                let (can_be_released, is_over) = (
+                    held.can_be_released() || taken.is_none(),
+                    held.body.is_done(),
+                );
                 let next = State::Head(HeadEnd::default());
-                if is_due && let State::Held(held) = std::mem::replace(&mut self.state, next) {
+                if can_be_released
+                    && let State::Held(held) = std::mem::replace(&mut self.state, next)
+                {
                     if taken.is_none() {
                         self.state = State::Unknown;
                     } else if is_over {
@@ -252,8 +190,9 @@ impl Editor {
             }
             State::FirstEvent(first) => {
                 let taken = first.take(bytes);
-                let (is_due, body) = (first.is_due() || taken.is_none(), first.body);
-                if is_due
+                let (can_be_released, body) =
+                    (first.can_be_released() || taken.is_none(), first.body);
+                if can_be_released
                     && let State::FirstEvent(first) =
                         std::mem::replace(&mut self.state, State::Body(body))
                 {
@@ -313,7 +252,7 @@ impl Editor {
     }
 
     fn head(&mut self, end: &mut HeadEnd, bytes: &[u8], passed: &mut Passed) -> usize {
-        // Empty lines before a message are nobody's (RFC 9112 section 2.2).
+        // Empty lines before a message belong to no message (RFC 9112 section 2.2).
         if self.held.is_empty() && matches!(bytes[0], b'\r' | b'\n') {
             passed.as_it_is(&bytes[..1]);
             return 1;
@@ -321,19 +260,8 @@ impl Editor {
         let ends = end.push(bytes);
         let taken = ends.unwrap_or(bytes.len());
         if ends.is_none() {
-            self.held.extend_from_slice(bytes);
             self.state = State::Head(*end);
-            let is_long = self.held.len() > MAX_HEAD;
-            if is_long || !self.begins_a_head() {
-                let held = std::mem::take(&mut self.held);
-                self.pass_unedited(&lines(&held), passed);
-                self.state = State::Unknown;
-                if is_long && self.asks_who_comes() {
-                    // Whom it is meant for may stand in the rest of it.
-                    let most = MAX_HEAD >> 10;
-                    passed.refused = Some(format!("the head is longer than {most} KiB"));
-                }
-            }
+            self.hold(bytes, passed);
             return taken;
         }
         self.state = State::Head(HeadEnd::default());
@@ -345,7 +273,7 @@ impl Editor {
             Cow::Owned(std::mem::take(&mut self.held))
         };
         let lines = lines(&raw);
-        if self.asks_who_comes()
+        if self.guards_requests()
             && let Some(why) = foreign(&self.rules, &lines)
         {
             self.pass_unedited(&lines, passed);
@@ -366,8 +294,25 @@ impl Editor {
         taken
     }
 
+    /// Holds a part of a head until the rest comes, if it can be one.
+    fn hold(&mut self, bytes: &[u8], passed: &mut Passed) {
+        self.held.extend_from_slice(bytes);
+        let is_long = self.held.len() > MAX_HEAD;
+        if !is_long && self.begins_a_head() {
+            return;
+        }
+        let held = std::mem::take(&mut self.held);
+        self.pass_unedited(&lines(&held), passed);
+        self.state = State::Unknown;
+        if is_long && self.guards_requests() {
+            // Whom it is meant for may stand in the rest of it.
+            let most = MAX_HEAD >> 10;
+            passed.refused = Some(format!("the head is longer than {most} KiB"));
+        }
+    }
+
     /// Whether requests are refused that a web page may have sent.
-    fn asks_who_comes(&self) -> bool {
+    fn guards_requests(&self) -> bool {
         self.is_client && !self.rules.keep_host
     }
 
@@ -473,8 +418,8 @@ impl Editor {
     }
 
     /// Whether a change is on record already.
-    pub fn is_told(&self, edit: &Edit) -> bool {
-        self.rules.is_told(edit)
+    pub fn is_recorded(&self, edit: &Edit) -> bool {
+        self.rules.is_recorded(edit)
     }
 
     /// What comes from now on is not followed: the other way was upgraded.

@@ -5,7 +5,8 @@
 
 use super::changes::at_ours;
 use super::credentials::Syntax;
-use super::edits::{Edit, Passed, Rules};
+use super::edits::Passed;
+use super::rules::{Edit, Rules};
 use mcpreel_wire::http::body::{Eaten, Follower};
 use memchr::memchr2;
 use std::ops::Range;
@@ -39,8 +40,7 @@ impl FirstEvent {
         }
     }
 
-    /// Takes what `bytes` have of the body, or of its next piece: how much that is. `None`: they are
-    /// not framed as the head said.
+    /// Consumes the next piece of the body from `bytes`; returns its length. `None`: the framing is broken.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Option<usize> {
         let eaten = self.body.eat(bytes);
         let (Eaten::Content(taken) | Eaten::Framing(taken) | Eaten::Trailers(taken)) = eaten else {
@@ -58,7 +58,7 @@ impl FirstEvent {
     }
 
     /// Whether nothing more has to come before it goes on.
-    pub(super) fn is_due(&self) -> bool {
+    pub(super) fn can_be_released(&self) -> bool {
         self.raw.len() > LONGEST || self.body.is_done() || find(&self.content()) != Found::Undecided
     }
 

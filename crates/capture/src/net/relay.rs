@@ -9,7 +9,8 @@
 //! ends one connection ends the other alike: the end of one way is passed on as that, a reset as a
 //! reset.
 
-use super::edits::{Editor, Passed, Rules};
+use super::edits::{Editor, Passed};
+use super::rules::Rules;
 use super::upstream::Link;
 use crate::spool::MAX_CHUNK;
 use crate::tap::Tap;
@@ -365,7 +366,11 @@ impl Flow {
     fn put_on_record(&mut self, tap: &Tap, passed: &Passed) {
         let start = self.recorded;
         self.record(tap, &passed.recorded);
-        for edit in passed.edits.iter().filter(|it| !self.editor.is_told(it)) {
+        for edit in passed
+            .edits
+            .iter()
+            .filter(|it| !self.editor.is_recorded(it))
+        {
             tap.event(EventKind::Edited {
                 stream: self.stream,
                 offset: start + edit.at as u64,

@@ -3,6 +3,7 @@
 use crate::support::pieces::Pieces;
 use crate::support::proxy::{Proxy, recording, upstream};
 use crate::support::{Library, text};
+use mcpreel_capture::net::MAX_RECORDED_EDITS;
 use mcpreel_wire::message::Direction;
 use serde_json::Value;
 use std::io::{Read as _, Write as _};
@@ -114,7 +115,12 @@ fn each_request_says_what_was_changed_in_it() {
     let (listener, url) = upstream();
     let proxy = Proxy::start(&library, &url, &["--header", "X-Team: a"]);
     let theirs = listener.local_addr().unwrap().to_string();
-    let dialled = [proxy.authority(), format!("localhost:{}", proxy.port)];
+    // One is the beginning of another.
+    let dialled = [
+        proxy.authority(),
+        "127.0.0.1".to_owned(),
+        format!("localhost:{}", proxy.port),
+    ];
     let answered = format!("HTTP/1.1 307 Elsewhere\r\nLocation: {url}/x\r\n\r\n");
     for _ in 0..5 {
         for host in &dialled {
@@ -127,13 +133,13 @@ fn each_request_says_what_was_changed_in_it() {
     proxy.ask("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n");
     proxy.end();
     let https = recording(&library).https(0, 20).unwrap();
-    assert_eq!(https.len(), 11);
+    assert_eq!(https.len(), 16);
     for (at, http) in https.iter().enumerate() {
         let place = format!("@#{}", http.request.0);
         let shown = library.mcpreel("show").arg(place).output().unwrap();
         let shown = text(&shown);
         for (own, host) in dialled.iter().enumerate() {
-            let is_own = at < 10 && at % 2 == own;
+            let is_own = at < 15 && at % 3 == own;
             for change in [
                 format!("Host was changed from {host} to {theirs}"),
                 format!("Location was changed from {url}/x to http://{host}/x"),
@@ -142,7 +148,7 @@ fn each_request_says_what_was_changed_in_it() {
             }
         }
         let is_added = shown.contains("header was added: X-Team: ");
-        assert_eq!(is_added, at < 10, "{at}:\n{shown}");
+        assert_eq!(is_added, at < 15, "{at}:\n{shown}");
     }
 }
 
@@ -190,37 +196,76 @@ fn an_endpoint_is_changed_however_it_is_cut() {
     let (listener, url) = upstream();
     let proxy = Proxy::start(&library, &format!("{url}/sse"), &[]);
     let ours = format!("http://{}", proxy.authority());
-    let event = format!("event: endpoint\r\ndata: {url}/messages?id=1\r\n\r\n");
-    let rest = "data: {}\n\n";
+    let before = "event: endpoint\r\ndata: ";
+    let path = "/messages?token=FIRST-HALF-AND-SECOND-HALF&id=1";
+    let (at_theirs, at_ours) = (format!("{url}{path}"), format!("{ours}{path}"));
+    let rest = "\r\n\r\ndata: {}\n\n";
     let chunks = |parts: &[&str]| {
         let chunk = |part: &&str| format!("{:x}\r\n{part}\r\n", part.len());
         parts.iter().map(chunk).collect::<String>() + "0\r\n\r\n"
     };
-    let middle = event.find("data: ").unwrap() + 10;
-    let (first, second) = event.split_at(middle);
-    let changed = event.replace(&url, &ours);
-    // All of the URL stands in the chunk in which it began.
-    let (changed_first, changed_second) = changed.split_at(changed.len() - 4);
-    for (parts, expected) in [
-        (vec![&*event, rest], vec![&*changed, rest]),
-        (
-            vec![first, second, rest],
-            vec![changed_first, changed_second, rest],
-        ),
-    ] {
-        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\
-            Transfer-Encoding: chunked\r\n\r\n";
-        let sent = format!("{head}{}", chunks(&parts));
-        for length in [1, 7, 100] {
-            let pieces = Pieces::of_length(length, sent.as_bytes());
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\
+        Transfer-Encoding: chunked\r\n\r\n";
+    let request = format!("GET /sse HTTP/1.1\r\nHost: {}\r\n\r\n", proxy.authority());
+    let in_token = at_theirs.find("-AND-").unwrap();
+    let mut sent = Vec::new();
+    // Where the URL is cut. All of it stands in the chunk in which it began then, and a chunk that has
+    // nothing else is left out.
+    for cuts in [&[][..], &[10], &[in_token], &[10, in_token]] {
+        let places: Vec<_> = [&[0], cuts, &[at_theirs.len()]].concat();
+        let mut parts: Vec<_> = places
+            .windows(2)
+            .map(|it| &at_theirs[it[0]..it[1]])
+            .collect();
+        let first = format!("{before}{}", parts[0]);
+        parts[0] = &first;
+        parts.push(rest);
+        let changed = format!("{before}{at_ours}");
+        for length in [1, 7, 1000] {
+            sent.push(format!("{head}{}", chunks(&parts)));
+            let pieces = Pieces::of_length(length, sent[sent.len() - 1].as_bytes());
             let server = answer_in(listener.try_clone().unwrap(), pieces);
-            let host = proxy.authority();
-            let answered = proxy.ask(format!("GET /sse HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+            let answered = proxy.ask(&*request);
             server.join().unwrap();
-            assert_eq!(answered, format!("{head}{}", chunks(&expected)), "{length}");
+            let expected = format!("{head}{}", chunks(&[&changed, rest]));
+            assert_eq!(answered, expected, "{length}");
         }
     }
+    for id in 0..=MAX_RECORDED_EDITS {
+        let event = format!("{head}{before}{url}/messages?id={id}\r\n\r\n");
+        let event = event.replace("Transfer-Encoding: chunked", "Content-Encoding: identity");
+        let server = answer(listener.try_clone().unwrap(), event);
+        proxy.ask(&*request);
+        server.join().unwrap();
+    }
     proxy.end();
+    let recording = recording(&library);
+    for (connection, sent) in (1..).zip(&sent) {
+        let recorded = recording.wire(connection, Direction::ServerToClient);
+        let recorded = recorded.unwrap();
+        assert_eq!(recorded.len(), sent.len());
+        let recorded = String::from_utf8_lossy(&recorded);
+        assert!(!recorded.contains("HALF"), "{recorded}");
+        // Beside the token it is what was sent.
+        let around = |text: &str| {
+            let (before, after) = (text.split("token=").next(), text.rsplit(rest).next());
+            (before.unwrap().to_owned(), after.unwrap().to_owned())
+        };
+        assert_eq!(around(&recorded), around(sent));
+    }
+    // A change is on record once, where it was made first, as long as there are few; it is a change of each of
+    // these requests.
+    let https = recording.https(0, 100).unwrap();
+    let of_last = format!("messages?id={MAX_RECORDED_EDITS}");
+    let of_each = https.iter().take(sent.len());
+    let of_each = of_each.map(|http| (http, "messages?token=‹cred:1+"));
+    for (http, path) in of_each.chain([(&https[https.len() - 1], &*of_last)]) {
+        let place = format!("@#{}", http.request.0);
+        let shown = text(&library.mcpreel("show").arg(place).output().unwrap());
+        let change = format!("endpoint was changed from {url}/{path}");
+        assert!(shown.contains(&change), "{shown}");
+        assert!(shown.contains(&format!(" to {ours}/{path}")), "{shown}");
+    }
 }
 
 /// Nothing is held but what could be the beginning of that event.

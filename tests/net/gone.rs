@@ -4,7 +4,7 @@ use crate::support::Library;
 use crate::support::proxy::{Proxy, close_by_reset, recording, upstream};
 use mcpreel_wire::message::Direction;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::AsFd as _;
 use std::time::Duration;
@@ -65,21 +65,37 @@ fn a_server_sees_at_once_that_its_client_has_gone() {
     proxy.end();
 }
 
-/// Once nothing was on record of a head that its client had broken off.
+/// Once nothing was on record of what was held when the other side broke off.
 #[test]
 fn what_came_of_a_head_before_the_reset_is_on_record() {
-    let library = Library::new();
-    let (listener, url) = upstream();
-    let proxy = Proxy::start(&library, &url, &[]);
-    let (mut client, (server, _)) = (proxy.connect(), listener.accept().unwrap());
-    let beginning = "POST /mcp HTTP/1.1\r\nHo";
-    client.write_all(beginning.as_bytes()).unwrap();
-    close_by_reset(&client);
-    drop(client);
-    wait_for_reset(&server, "the head was broken off");
-    proxy.end();
-    let recorded = recording(&library)
-        .wire(1, Direction::ClientToServer)
-        .unwrap();
-    assert_eq!(String::from_utf8(recorded).unwrap(), beginning);
+    let beginnings = ["GET / HTTP/1.1\r\nHo", "HTTP/1.1 200 OK\r\nContent-Le"];
+    for is_by_client in [true, false] {
+        let library = Library::new();
+        let (listener, url) = upstream();
+        let proxy = Proxy::start(&library, &url, &["--keep-host"]);
+        let (client, (server, _)) = (proxy.connect(), listener.accept().unwrap());
+        let whole = ["GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 204 No\r\n\r\n"];
+        // Whoever has the first message knows that the proxy has read what came with it.
+        for (at, &(mut from, mut to)) in [(&client, &server), (&server, &client)].iter().enumerate()
+        {
+            let both = [whole[at], beginnings[at]].concat();
+            from.write_all(both.as_bytes()).unwrap();
+            to.read_exact(&mut vec![0; whole[at].len()]).unwrap();
+        }
+        let (gone, other) = if is_by_client {
+            (client, server)
+        } else {
+            (server, client)
+        };
+        close_by_reset(&gone);
+        drop(gone);
+        wait_for_reset(&other, "the connection was broken off");
+        proxy.end();
+        let recording = recording(&library);
+        let ways = [Direction::ClientToServer, Direction::ServerToClient];
+        for ((way, whole), beginning) in ways.into_iter().zip(whole).zip(beginnings) {
+            let recorded = String::from_utf8(recording.wire(1, way).unwrap()).unwrap();
+            assert_eq!(recorded, [whole, beginning].concat(), "{is_by_client}");
+        }
+    }
 }

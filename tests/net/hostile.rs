@@ -2,6 +2,7 @@
 //! they are.
 
 use crate::edits::answer;
+use crate::support::pieces::Pieces;
 use crate::support::proxy::{Proxy, recording, upstream};
 use crate::support::{Library, note, peak_memory, wait_for, wait_for_work};
 use flate2::Compression;
@@ -384,4 +385,41 @@ fn what_says_two_things_passes_as_it_is_and_is_on_record() {
             assert_eq!(String::from_utf8(recorded).unwrap(), *bytes);
         }
     }
+}
+
+/// Once the proxy was ended by a URL that is no text.
+#[test]
+fn an_endpoint_that_is_no_text_passes_as_it_is() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &url, &[]);
+    let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+    let event = b"event: endpoint\ndata: http://a/\xff\xff\xff?x\n\n";
+    let sent = [&head[..], event].concat();
+    let server = answer(listener, sent.clone());
+    let request = format!("GET / HTTP/1.1\r\nHost: {}\r\n\r\n", proxy.authority());
+    let answered = proxy.answer_to(&Pieces(vec![request.into()]));
+    server.join().unwrap();
+    assert_eq!(answered, sent);
+    proxy.end();
+    let recorded = recording(&library).wire(1, Direction::ServerToClient);
+    assert_eq!(recorded.unwrap(), sent);
+}
+
+/// Once each request without a response was kept.
+#[test]
+fn requests_without_responses_cost_no_memory_and_pass() {
+    let watched = Watched::start("http", Flood::of_letters(""));
+    let times = 300_000;
+    let request = watched.request("/swallow");
+    let flood = Flood {
+        head: request.clone(),
+        block: Arc::new(request.repeat(1000).into()),
+        times: times / 1000,
+    };
+    watched.received_beside(|socket| {
+        flood.write_to(socket);
+        socket.shutdown(std::net::Shutdown::Write).unwrap();
+    });
+    watched.assert_bounded("requests without responses");
 }

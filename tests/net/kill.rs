@@ -79,6 +79,7 @@ fn talk(proxy: &Proxy, listener: &TcpListener) -> (TcpStream, TcpStream) {
 fn assert_told(recording: &Recording, by_client: &[Vec<u8>]) {
     let mut https = recording.https(0, 2 * STREAMS).unwrap();
     https.retain(|http| http.connection <= STREAMS);
+    assert_eq!(https.len(), STREAMS as usize);
     for http in https {
         let received = &by_client[http.connection as usize - 1];
         let is_answered = received.starts_with(ANSWER.as_bytes());

@@ -1,11 +1,14 @@
 //! WebSocket, and lines over TCP: the messages of each connection are a conversation.
 
+use crate::edits::answer;
 use crate::support::Library;
+use crate::support::pieces::Pieces;
 use crate::support::proxy::{Proxy, recording, upstream};
 use mcpreel_trace::exchange::{ExchangeId, Status};
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
+use std::time::Duration;
 
 /// What a client says before each answer.
 const ASKED: [&[&str]; 2] = [
@@ -129,4 +132,55 @@ fn each_websocket_is_a_conversation() {
 #[test]
 fn each_connection_with_lines_is_a_conversation() {
     assert_is_told("tcp", line, None);
+}
+
+/// A web page elsewhere can send a request to any port, with a message as its body, and open a WebSocket.
+#[test]
+fn a_web_page_reaches_no_server_through_a_socket() {
+    let page = "Origin: http://evil.example\r\n\r\n";
+    let upgrade = UPGRADE.replace("\r\n\r\n", &format!("\r\n{page}"));
+    let request = format!("POST /a HTTP/1.1\r\nHost: HOST\r\n{page}{}\n", ASKED[0][0]);
+    let long = format!("POST /{} HTTP/1.1\r\n{page}", "a".repeat(1 << 20));
+    for (scheme, said, length, more, is_refused) in [
+        ("ws", &*upgrade, 1000, &[][..], true),
+        ("tcp", &request, 1000, &[], true),
+        ("tcp", &request, 1, &[], true),
+        ("tcp", &long, 1 << 16, &[], true),
+        ("tcp", &request, 1000, &["--keep-host"], false),
+        ("tcp", "GET out of here\n", 1, &[], false),
+        ("tcp", "POST", 1, &[], false),
+    ] {
+        let library = Library::new();
+        let (listener, url) = upstream();
+        let proxy = Proxy::start(&library, &url.replace("http", scheme), more);
+        let server = answer(listener, "answer");
+        let said = said.replace("HOST", &proxy.authority());
+        let answered = proxy.ask_in(&Pieces::of_length(length, said.as_bytes()));
+        let start = if is_refused {
+            "HTTP/1.1 403 "
+        } else {
+            "answer"
+        };
+        assert!(answered.starts_with(start), "{scheme}: {answered}");
+        let reached = server.join().unwrap();
+        assert_eq!(reached, if is_refused { "" } else { &said }, "{scheme}");
+        proxy.end();
+        assert_eq!(library.events("refused").len(), usize::from(is_refused));
+    }
+}
+
+/// Of lines nothing is held, once they can be no request of HTTP.
+#[test]
+fn what_is_no_request_of_http_passes_at_once() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &url.replace("http", "tcp"), &[]);
+    for beginning in ["{", "Co", "HELLO\n", "GE1"] {
+        let (mut client, (server, _)) = (proxy.connect(), listener.accept().unwrap());
+        client.write_all(beginning.as_bytes()).unwrap();
+        let patience = Duration::from_secs(30);
+        server.set_read_timeout(Some(patience)).unwrap();
+        read_exactly(&server, beginning.len());
+    }
+    proxy.end();
 }

@@ -1,8 +1,9 @@
 //! A server that cannot be reached: a 502 that says which step failed, and what to do.
 
 use crate::edits;
-use crate::support::proxy::{Proxy, later_upstream, upstream, why_unreachable};
+use crate::support::proxy::{Proxy, later_upstream, recording, upstream, why_unreachable};
 use crate::support::{Library, wait_for};
+use mcpreel_wire::message::Direction;
 use serde_json::Value;
 use std::io::{ErrorKind, Read as _};
 use std::net::TcpListener;
@@ -83,12 +84,16 @@ fn a_large_request_gets_its_502() {
     let library = Library::new();
     let proxy = Proxy::start(&library, &url, &[]);
     let head = REQUEST.replace("PORT", &proxy.port.to_string());
+    // What came of a head is on record before the answer.
+    assert!(proxy.ask(&head[..20]).starts_with("HTTP/1.1 502 "));
     let head = head.replace("\r\n\r\n", "\r\nContent-Length: 9000000\r\n\r\n");
     for _ in 0..5 {
         let answer = proxy.ask([head.as_bytes(), &vec![b'x'; 9_000_000]].concat());
         assert!(answer.starts_with("HTTP/1.1 502 "), "{answer}");
     }
     proxy.end();
+    let recorded = recording(&library).wire(1, Direction::ClientToServer);
+    assert_eq!(String::from_utf8(recorded.unwrap()).unwrap(), REQUEST[..20]);
 }
 
 /// There is no way to answer without HTTP, and a client may wait for the server's first word.

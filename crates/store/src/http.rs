@@ -3,6 +3,7 @@
 use crate::reader::reader_rows::{self, Stored, number};
 use crate::reader::{EventRow, ReadError, Recording};
 use crate::schema::{moment, to_sql};
+use mcpreel_capture::net::MAX_RECORDED_EDITS;
 use mcpreel_lint::authorization::{FullExchange, Step, steps};
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::{Envelope, FrameHead, Seq, StreamId};
@@ -85,9 +86,6 @@ const OF_AUTHORIZATION: &str = "WHERE id IN (
 
 /// The most of each of these.
 const STEPS: u32 = 50;
-
-/// Changes that are on record once, wherever they were made: as many as the proxy remembers.
-const REMEMBERED: u32 = 64;
 
 /// Bytes of a body that are looked at: documents of OAuth are short.
 const DOCUMENT: usize = 64 << 10;
@@ -172,8 +170,8 @@ impl Recording {
         Ok(http.timing(made.as_ref().map(|row| &row.event.kind)))
     }
 
-    /// What the proxy passed on otherwise than it read, in an HTTP exchange. The proxy puts a change on record
-    /// where it makes it first. The same change elsewhere is known by the head that it was made in.
+    /// The changes that the proxy made in an HTTP exchange. The proxy records each distinct change once, where
+    /// it was made first; later exchanges are matched by their heads.
     pub fn edits(&self, http: &HttpExchange) -> Result<Vec<EventKind>, ReadError> {
         let mut http = http.clone();
         self.read_heads(&mut http)?;
@@ -183,10 +181,14 @@ impl Recording {
             return Ok(Vec::new());
         }
         let remembered = "WHERE kind = 'edited' ORDER BY id LIMIT ?1";
-        let mut edits: Vec<EventRow> = self.rows(remembered, [REMEMBERED])?;
-        let endpoint = self.endpoint(&http)?;
+        let mut edits: Vec<EventRow> =
+            self.rows(remembered, [to_sql(MAX_RECORDED_EDITS as u64)])?;
+        let (event, endpoint) = self.endpoint(&http)?.unzip();
         edits.retain(|edit| is_made(&edit.event.kind, &http, endpoint.as_deref()));
-        for seq in [Some(http.request), http.response].into_iter().flatten() {
+        for seq in [Some(http.request), http.response, event]
+            .into_iter()
+            .flatten()
+        {
             edits.extend(self.edits_of_frame(seq)?);
         }
         edits.sort_by_key(|edit| edit.id);
@@ -209,16 +211,21 @@ impl Recording {
         self.rows(condition, place)
     }
 
-    /// The endpoint that a stream of 2024-11-05 names.
-    pub(crate) fn endpoint(&self, http: &HttpExchange) -> Result<Option<String>, ReadError> {
+    /// The endpoint that a stream of 2024-11-05 names, and the frame of the event that does.
+    pub(crate) fn endpoint(&self, http: &HttpExchange) -> Result<Option<(Seq, String)>, ReadError> {
         if !http.is_stream() {
             return Ok(None);
         }
         // The head of the request, that of the response, and the first event.
         let frames = self.carried(http.id, 3)?;
-        let event = frames.iter().find(|frame| frame.carried.is_endpoint);
-        let data = event.map(|frame| self.raw(frame.seq)).transpose()?;
-        Ok(data.map(|data| String::from_utf8_lossy(&data).trim().to_owned()))
+        let Some(event) = frames.iter().find(|frame| frame.carried.is_endpoint) else {
+            return Ok(None);
+        };
+        let data = self.raw(event.seq)?;
+        Ok(Some((
+            event.seq,
+            String::from_utf8_lossy(&data).trim().to_owned(),
+        )))
     }
 
     /// The first frames that an HTTP exchange carried, heads among them, `limit` at most.
@@ -256,6 +263,12 @@ impl Recording {
     }
 }
 
+/// Whether a URL without its scheme has this authority.
+fn is_below(rest: &str, authority: &str) -> bool {
+    let path = rest.strip_prefix(authority);
+    path.is_some_and(|path| path.is_empty() || path.starts_with(['/', '?', '#']))
+}
+
 /// Whether the proxy made this change in an HTTP exchange, as it made it before.
 fn is_made(edit: &EventKind, http: &HttpExchange, endpoint: Option<&str>) -> bool {
     let EventKind::Edited { what, old, new, .. } = edit else {
@@ -269,7 +282,7 @@ fn is_made(edit: &EventKind, http: &HttpExchange, endpoint: Option<&str>) -> boo
         .unwrap_or_default();
     let is_sent_back = || {
         new.strip_prefix("http://")
-            .is_none_or(|rest| rest.starts_with(host))
+            .is_none_or(|rest| is_below(rest, host))
     };
     match &**what {
         "header" => request.is_some(),

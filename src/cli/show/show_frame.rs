@@ -108,7 +108,7 @@ impl Shown<'_> {
         self.out
             .fact("  timing", &phrases_network::timing(&timing))?;
         for edit in self.edits(&http)? {
-            self.out.fact("  by mcpreel", &edit)?;
+            self.out.fact("  changed", &edit)?;
         }
         for other in self.recording.carried(http.id, PARTS)? {
             if !self.frames.contains(&other.seq) {
@@ -160,7 +160,7 @@ impl Shown<'_> {
             facts.push(("http", self::http(http)));
             facts.push(("timing", phrases_network::timing(&timing)));
             let edits = self.edits(http)?.into_iter();
-            facts.extend(edits.map(|edit| ("by mcpreel", edit)));
+            facts.extend(edits.map(|edit| ("changed", edit)));
         }
         for (name, value) in facts {
             self.out.fact(&format!("  {name}"), &value)?;

@@ -1,6 +1,7 @@
-//! What has to be changed in a head.
+//! Edits to heads: `Host`, `Origin`, `Referer`, `Location`, and the headers that the user adds.
 
-use super::edits::{Edit, Passed, Rules};
+use super::edits::Passed;
+use super::rules::{Edit, Rules};
 use mcpreel_wire::http::{guard, reference};
 use memchr::memchr;
 use std::ops::Range;
@@ -12,10 +13,10 @@ const USUAL_LINES: usize = 16;
 pub(super) struct Line<'h> {
     /// With its end.
     pub whole: &'h [u8],
-    /// The name of the field; empty where the line is none.
+    /// The name of the field; empty if the line is not a field.
     pub name: &'h [u8],
-    /// Where the rest of it stands, without spaces around it and without the end of the line: the value of
-    /// the field.
+    /// The range in `whole` of the field's value, without surrounding white space; of the whole line if it is not
+    /// a field.
     pub value: Range<usize>,
 }
 
@@ -23,7 +24,7 @@ impl<'h> Line<'h> {
     fn of(whole: &'h [u8], is_first: bool) -> Self {
         let content = whole.trim_ascii_end();
         let colon = memchr(b':', content);
-        // What begins with a space goes on with the value of the line before.
+        // A line that begins with white space continues the value before it (obsolete line folding).
         let is_field = !is_first && !content.first().is_some_and(u8::is_ascii_whitespace);
         let colon = colon.filter(|_| is_field);
         let name = colon.map_or(&[][..], |colon| content[..colon].trim_ascii_end());
@@ -81,17 +82,7 @@ fn edit(
         let at = passed.recorded.len();
         passed.recorded.extend_from_slice(&record(line));
         if matches!(line.whole, b"\r\n" | b"\n") {
-            for (name, value) in added {
-                passed
-                    .forwarded
-                    .extend(format!("{name}: {value}\r\n").bytes());
-                passed.edits.push(Edit {
-                    at,
-                    what: "header",
-                    old: String::new(),
-                    new: rules.recorded_header(name, value),
-                });
-            }
+            add(rules, added, at, passed);
         }
         let change = changes.iter().find_map(|(what, change)| {
             let old = line.value_of(what)?;
@@ -110,6 +101,20 @@ fn edit(
             what,
             old: rules.recorded_url(old),
             new: rules.recorded_url(&new),
+        });
+    }
+}
+
+/// Adds headers to a head whose end goes on record at `at`.
+fn add(rules: &Rules, added: &[(String, String)], at: usize, passed: &mut Passed) {
+    for (name, value) in added {
+        let line = format!("{name}: {value}\r\n");
+        passed.forwarded.extend_from_slice(line.as_bytes());
+        passed.edits.push(Edit {
+            at,
+            what: "header",
+            old: String::new(),
+            new: rules.recorded_header(name, value),
         });
     }
 }

@@ -126,8 +126,8 @@ impl Credentials {
     }
 
     /// Takes credentials out of a head, line by line.
-    pub fn in_a_head(&self) -> Hider<'_> {
-        Hider {
+    pub fn head_hider(&self) -> HeadHider<'_> {
+        HeadHider {
             credentials: self,
             is_first: true,
             folds_secret: false,
@@ -200,14 +200,14 @@ impl Credentials {
 }
 
 /// Takes credentials out of the lines of a head, in order.
-pub struct Hider<'c> {
+pub struct HeadHider<'c> {
     credentials: &'c Credentials,
     is_first: bool,
     /// The line before was a field whose value is a credential.
     folds_secret: bool,
 }
 
-impl Hider<'_> {
+impl HeadHider<'_> {
     /// The next line as it goes on record.
     pub(super) fn hide<'h>(&mut self, line: &Line<'h>) -> Cow<'h, [u8]> {
         let start = line.value.start;
@@ -271,7 +271,7 @@ fn leading_spaces(text: &[u8]) -> usize {
     text.len() - text.trim_ascii_start().len()
 }
 
-/// Where in the value of a header that is one the credentials stand.
+/// The ranges of the credentials in the value of a header for which `Credentials::is_secret` holds.
 fn in_secret_header(name: &[u8], value: &[u8]) -> Vec<Range<usize>> {
     let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
     if is("cookie") {
@@ -398,7 +398,7 @@ mod tests {
 
     fn hidden(raw: &[u8]) -> Vec<u8> {
         let credentials = credentials();
-        let mut hider = credentials.in_a_head();
+        let mut hider = credentials.head_hider();
         let lines = lines(raw);
         let hidden: Vec<_> = lines.iter().map(|line| hider.hide(line)).collect();
         hidden.concat()

@@ -10,85 +10,19 @@
 //! followed they are not found, behind the head with which that begins.
 
 use super::changes::{Line, edit_request, edit_response, foreign, lines};
-use super::credentials::Credentials;
 use super::endpoint::FirstEvent;
 use super::held::{Held, is_oauth};
-use super::tls::Tls;
-use super::upstream::Upstream;
+use super::rules::{Edit, Rules};
 use compact_str::CompactString;
 use mcpreel_wire::http::Head;
 use mcpreel_wire::http::body::{BodyLength, Eaten, Follower};
 use mcpreel_wire::http::head::{HeadEnd, MAX_HEAD};
+use memchr::{memchr, memmem};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// What has to be known to change anything.
-pub struct Rules {
-    pub upstream: Upstream,
-    pub tls: Option<Tls>,
-    /// The authorities under which we can be reached, in lower case: `127.0.0.1:7339`.
-    pub ours: Vec<String>,
-    /// Leave `Host`, `Origin` and `Referer` as they are, and ask nobody where he comes from.
-    pub keep_host: bool,
-    /// Headers that the user adds to each request.
-    pub added: Vec<(String, String)>,
-    /// Takes credentials out of what goes on record; `None`: they are to be kept.
-    pub credentials: Option<Credentials>,
-    /// The changes that are on record: each of them once, and alike from then on.
-    pub told: Mutex<Vec<Edit>>,
-}
-
-/// Changes that are remembered; beyond that each is told.
-const TOLD: usize = 64;
-
-impl Rules {
-    /// Whether a change is on record.
-    pub fn is_told(&self, edit: &Edit) -> bool {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_like = |it: &Edit| (it.what, &it.old, &it.new) == (edit.what, &edit.old, &edit.new);
-        let is_told = told.iter().any(is_like);
-        if !is_told && told.len() < TOLD {
-            told.push(edit.clone());
-        }
-        is_told
-    }
-
-    /// Gives line after line of a head as it goes on record.
-    pub(super) fn recorder<'h>(&self) -> impl FnMut(&Line<'h>) -> Cow<'h, [u8]> {
-        let mut hider = self.credentials.as_ref().map(Credentials::in_a_head);
-        move |line| match &mut hider {
-            Some(hider) => hider.hide(line),
-            None => Cow::Borrowed(line.whole),
-        }
-    }
-
-    /// A URL as it goes on record.
-    pub(super) fn recorded_url(&self, url: &str) -> String {
-        let credentials = self.credentials.as_ref();
-        credentials.map_or_else(|| url.to_owned(), |it| it.hide_in_url(url))
-    }
-
-    /// A header as it goes on record.
-    pub(super) fn recorded_header(&self, name: &str, value: &str) -> String {
-        let credentials = self.credentials.as_ref();
-        let value = credentials
-            .map(|it| it.hide_in_header(name, value))
-            .unwrap_or(value.to_owned());
-        format!("{name}: {value}")
-    }
-}
-
-/// A change, at its place among the bytes that go on record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edit {
-    pub at: usize,
-    pub what: &'static str,
-    pub old: String,
-    pub new: String,
-}
+use std::sync::Arc;
 
 /// What becomes of bytes that were read.
 #[derive(Debug, Default)]
@@ -127,9 +61,16 @@ struct OpenRequest {
     ours: CompactString,
 }
 
-type Waiting = Rc<RefCell<VecDeque<Rc<OpenRequest>>>>;
+/// The requests without a response, in order. `None`: there were too many at once, and responses are not followed
+/// any more.
+type Waiting = Rc<RefCell<Option<VecDeque<Rc<OpenRequest>>>>>;
+
+/// No client sends as many requests before it reads a response.
+const MAX_WAITING: usize = 1024;
 
 enum State {
+    /// The first line of a client over TCP, which may be that of an HTTP request.
+    FirstLine,
     Head(HeadEnd),
     Body(Follower),
     /// A body with credentials, which goes on when it is whole.
@@ -152,14 +93,14 @@ pub struct Editor {
 impl Editor {
     /// Those of both ways of a connection, the client's first.
     pub fn pair(rules: &Arc<Rules>) -> [Self; 2] {
-        let waiting = Waiting::default();
+        let waiting = Waiting::new(RefCell::new(Some(VecDeque::new())));
         [true, false].map(|is_client| Self {
             rules: Arc::clone(rules),
             waiting: Rc::clone(&waiting),
-            state: if rules.upstream.is_tcp() {
-                State::Unknown
-            } else {
-                State::Head(HeadEnd::default())
+            state: match (rules.upstream.is_tcp(), is_client && !rules.keep_host) {
+                (false, _) => State::Head(HeadEnd::default()),
+                (true, true) => State::FirstLine,
+                (true, false) => State::Unknown,
             },
             held: Vec::new(),
             is_client,
@@ -189,7 +130,11 @@ impl Editor {
     pub fn give_up(&mut self) -> Passed {
         let mut passed = Passed::default();
         let held = std::mem::take(&mut self.held);
-        self.pass_unedited(&lines(&held), &mut passed);
+        if self.is_tcp() {
+            passed.as_it_is(&held);
+        } else {
+            self.pass_unedited(&lines(&held), &mut passed);
+        }
         match std::mem::replace(&mut self.state, State::Unknown) {
             State::Held(held) => self.release(*held, &mut passed),
             State::FirstEvent(first) => self.release_first(*first, &mut passed),
@@ -202,6 +147,10 @@ impl Editor {
         match &mut self.state {
             State::Unknown => {
                 passed.as_it_is(bytes);
+                bytes.len()
+            }
+            State::FirstLine => {
+                self.first_line(bytes, passed);
                 bytes.len()
             }
             State::Body(body) => {
@@ -220,9 +169,14 @@ impl Editor {
             }
             State::Held(held) => {
                 let taken = held.take(bytes);
-                let (is_due, is_over) = (held.is_due() || taken.is_none(), held.body.is_done());
+                let (can_be_released, is_over) = (
+                    held.can_be_released() || taken.is_none(),
+                    held.body.is_done(),
+                );
                 let next = State::Head(HeadEnd::default());
-                if is_due && let State::Held(held) = std::mem::replace(&mut self.state, next) {
+                if can_be_released
+                    && let State::Held(held) = std::mem::replace(&mut self.state, next)
+                {
                     if taken.is_none() {
                         self.state = State::Unknown;
                     } else if is_over {
@@ -236,8 +190,9 @@ impl Editor {
             }
             State::FirstEvent(first) => {
                 let taken = first.take(bytes);
-                let (is_due, body) = (first.is_due() || taken.is_none(), first.body);
-                if is_due
+                let (can_be_released, body) =
+                    (first.can_be_released() || taken.is_none(), first.body);
+                if can_be_released
                     && let State::FirstEvent(first) =
                         std::mem::replace(&mut self.state, State::Body(body))
                 {
@@ -270,9 +225,8 @@ impl Editor {
 
     /// Lets the beginning of a stream of events go on.
     fn release_first(&self, first: FirstEvent, passed: &mut Passed) {
-        let waiting = self.waiting.borrow();
-        let ours = waiting.front().map_or("", |asked| &asked.ours);
-        first.release(&self.rules, ours, passed);
+        let asked = self.open_request().unwrap_or_default();
+        first.release(&self.rules, &asked.ours, passed);
     }
 
     /// Lets a head go on as it is, or what could be one.
@@ -284,8 +238,21 @@ impl Editor {
         }
     }
 
+    /// Refuses a client over TCP that speaks HTTP: a web page may send such a request, with a message in its
+    /// body that a server of lines would read.
+    fn first_line(&mut self, bytes: &[u8], passed: &mut Passed) {
+        self.held.extend_from_slice(bytes);
+        let is_long = self.held.len() > MAX_HEAD;
+        let Some(is_http) = is_request_line(&self.held).or(is_long.then_some(true)) else {
+            return;
+        };
+        passed.as_it_is(&std::mem::take(&mut self.held));
+        self.state = State::Unknown;
+        passed.refused = is_http.then(|| "the server does not speak HTTP".to_owned());
+    }
+
     fn head(&mut self, end: &mut HeadEnd, bytes: &[u8], passed: &mut Passed) -> usize {
-        // Empty lines before a message are nobody's (RFC 9112 section 2.2).
+        // Empty lines before a message belong to no message (RFC 9112 section 2.2).
         if self.held.is_empty() && matches!(bytes[0], b'\r' | b'\n') {
             passed.as_it_is(&bytes[..1]);
             return 1;
@@ -293,19 +260,8 @@ impl Editor {
         let ends = end.push(bytes);
         let taken = ends.unwrap_or(bytes.len());
         if ends.is_none() {
-            self.held.extend_from_slice(bytes);
             self.state = State::Head(*end);
-            let is_long = self.held.len() > MAX_HEAD;
-            if is_long || !self.begins_a_head() {
-                let held = std::mem::take(&mut self.held);
-                self.pass_unedited(&lines(&held), passed);
-                self.state = State::Unknown;
-                if is_long && self.asks_who_comes() {
-                    // Whom it is meant for may stand in the rest of it.
-                    let most = MAX_HEAD >> 10;
-                    passed.refused = Some(format!("the head is longer than {most} KiB"));
-                }
-            }
+            self.hold(bytes, passed);
             return taken;
         }
         self.state = State::Head(HeadEnd::default());
@@ -317,7 +273,7 @@ impl Editor {
             Cow::Owned(std::mem::take(&mut self.held))
         };
         let lines = lines(&raw);
-        if self.asks_who_comes()
+        if self.guards_requests()
             && let Some(why) = foreign(&self.rules, &lines)
         {
             self.pass_unedited(&lines, passed);
@@ -338,8 +294,25 @@ impl Editor {
         taken
     }
 
+    /// Holds a part of a head until the rest comes, if it can be one.
+    fn hold(&mut self, bytes: &[u8], passed: &mut Passed) {
+        self.held.extend_from_slice(bytes);
+        let is_long = self.held.len() > MAX_HEAD;
+        if !is_long && self.begins_a_head() {
+            return;
+        }
+        let held = std::mem::take(&mut self.held);
+        self.pass_unedited(&lines(&held), passed);
+        self.state = State::Unknown;
+        if is_long && self.guards_requests() {
+            // Whom it is meant for may stand in the rest of it.
+            let most = MAX_HEAD >> 10;
+            passed.refused = Some(format!("the head is longer than {most} KiB"));
+        }
+    }
+
     /// Whether requests are refused that a web page may have sent.
-    fn asks_who_comes(&self) -> bool {
+    fn guards_requests(&self) -> bool {
         self.is_client && !self.rules.keep_host
     }
 
@@ -362,13 +335,15 @@ impl Editor {
         if matches!(length, BodyLength::Unclear | BodyLength::Tunnel) {
             return false;
         }
+        // Longer ones are nobody's, and would add up.
+        let short = |text: &str| CompactString::new(if text.len() <= 256 { text } else { "" });
         let asked = OpenRequest {
-            method: method.into(),
+            method: short(method),
             is_oauth: is_oauth(head, self.rules.upstream.target()),
-            ours: head.get("host").unwrap_or_default().into(),
+            ours: short(head.get("host").unwrap_or_default()),
         };
         let is_oauth = asked.is_oauth;
-        self.waiting.borrow_mut().push_back(Rc::new(asked));
+        self.push_request(asked);
         edit_request(&self.rules, lines, passed);
         self.follow(head, length, is_oauth);
         true
@@ -378,7 +353,9 @@ impl Editor {
         let Some(status) = head.status() else {
             return false;
         };
-        let asked = self.waiting.borrow().front().cloned().unwrap_or_default();
+        let Some(asked) = self.open_request() else {
+            return false;
+        };
         let length = BodyLength::of(head, Some(&asked.method));
         if length == BodyLength::Unclear {
             return false;
@@ -388,7 +365,7 @@ impl Editor {
             self.state = State::Unknown;
         } else if status >= 200 {
             let is_stream = head.is_event_stream();
-            let is_plain = head.get("content-encoding").is_none();
+            let is_plain = !head.is_encoded();
             let has_end = matches!(length, BodyLength::Known(_));
             self.follow(head, length, asked.is_oauth);
             if let State::Body(body) = self.state
@@ -415,20 +392,56 @@ impl Editor {
         }
     }
 
+    fn push_request(&self, request: OpenRequest) {
+        let mut waiting = self.waiting.borrow_mut();
+        if waiting.as_ref().is_some_and(|it| it.len() == MAX_WAITING) {
+            *waiting = None;
+        }
+        if let Some(waiting) = &mut *waiting {
+            waiting.push_back(Rc::new(request));
+        }
+    }
+
+    /// The request to which the next response belongs. `None`: responses are not followed any more.
+    fn open_request(&self) -> Option<Rc<OpenRequest>> {
+        let waiting = self.waiting.borrow();
+        Some(waiting.as_ref()?.front().cloned().unwrap_or_default())
+    }
+
     fn message_over(&mut self) {
         if !self.is_client {
-            self.waiting.borrow_mut().pop_front();
+            self.waiting
+                .borrow_mut()
+                .as_mut()
+                .and_then(VecDeque::pop_front);
         }
     }
 
     /// Whether a change is on record already.
-    pub fn is_told(&self, edit: &Edit) -> bool {
-        self.rules.is_told(edit)
+    pub fn is_recorded(&self, edit: &Edit) -> bool {
+        self.rules.is_recorded(edit)
     }
 
     /// What comes from now on is not followed: the other way was upgraded.
     pub fn is_upgraded(&self) -> bool {
-        matches!(self.state, State::Unknown)
+        matches!(self.state, State::Unknown) && !self.is_tcp()
+    }
+
+    pub fn is_tcp(&self) -> bool {
+        self.rules.upstream.is_tcp()
+    }
+}
+
+/// Whether a stream begins with the line of an HTTP request; `None`: more has to come.
+fn is_request_line(begun: &[u8]) -> Option<bool> {
+    let end = memchr(b'\n', begun);
+    let line = &begun[..end.unwrap_or(begun.len())];
+    let method = line.iter().take_while(|it| it.is_ascii_uppercase()).count();
+    let open = end.map(|_| false);
+    match line.get(method) {
+        None => open,
+        Some(b' ') if method > 0 => memmem::find(line, b" HTTP/1.").map(|_| true).or(open),
+        Some(_) => Some(false),
     }
 }
 

@@ -5,8 +5,10 @@
 
 use super::changes::at_ours;
 use super::credentials::Syntax;
-use super::edits::{Edit, Passed, Rules};
+use super::edits::Passed;
+use super::rules::{Edit, Rules};
 use mcpreel_wire::http::body::{Eaten, Follower};
+use memchr::memchr2;
 use std::ops::Range;
 
 /// A longer event is none that names an endpoint.
@@ -38,8 +40,7 @@ impl FirstEvent {
         }
     }
 
-    /// Takes what `bytes` have of the body, or of its next piece: how much that is. `None`: they are
-    /// not framed as the head said.
+    /// Consumes the next piece of the body from `bytes`; returns its length. `None`: the framing is broken.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Option<usize> {
         let eaten = self.body.eat(bytes);
         let (Eaten::Content(taken) | Eaten::Framing(taken) | Eaten::Trailers(taken)) = eaten else {
@@ -57,7 +58,7 @@ impl FirstEvent {
     }
 
     /// Whether nothing more has to come before it goes on.
-    pub(super) fn is_due(&self) -> bool {
+    pub(super) fn can_be_released(&self) -> bool {
         self.raw.len() > LONGEST || self.body.is_done() || find(&self.content()) != Found::Undecided
     }
 
@@ -75,17 +76,19 @@ impl FirstEvent {
             passed.forwarded.extend_from_slice(&self.raw);
             return;
         };
-        let old = String::from_utf8_lossy(&content[url.clone()]).into_owned();
-        let new = at_ours(rules, ours, &old);
-        if let Some(new) = &new {
-            self.pass_changed(&url, new.as_bytes(), &mut passed.forwarded);
-        } else {
-            passed.forwarded.extend_from_slice(&self.raw);
+        let changed = |url: &[u8]| at_ours(rules, ours, std::str::from_utf8(url).ok()?);
+        match changed(&content[url.clone()]) {
+            Some(new) => self.pass_changed(&url, new.as_bytes(), &mut passed.forwarded),
+            None => passed.forwarded.extend_from_slice(&self.raw),
         }
-        if let (Some(credentials), Some(query)) = (&rules.credentials, old.find('?')) {
+        let query = memchr2(b'?', b'#', &content[url.clone()]);
+        if let (Some(credentials), Some(query)) = (&rules.credentials, query) {
             let query = url.start + query + 1..url.end;
             credentials.hide_in_body(Syntax::Form, &mut content[query]);
         }
+        // Old and new have the same tokens as the event on record, by which readers match them.
+        let old = String::from_utf8_lossy(&content[url.clone()]).into_owned();
+        let new = changed(old.as_bytes());
         let places = self.chunks.iter().cloned().flatten();
         for (place, byte) in places.clone().zip(content) {
             passed.recorded[at + place] = byte;
@@ -94,8 +97,8 @@ impl FirstEvent {
         passed.edits.extend(new.map(|new| Edit {
             at: at + place,
             what: "endpoint",
-            old: rules.recorded_url(&old),
-            new: rules.recorded_url(&new),
+            old,
+            new,
         }));
     }
 

@@ -85,7 +85,7 @@ impl Coding {
             .map(str::to_ascii_lowercase)
             .collect();
         match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-            [] | ["identity"] => Self::Plain,
+            _ if !head.is_encoded() => Self::Plain,
             ["gzip" | "x-gzip"] => Self::Gzip,
             _ => Self::Other,
         }
@@ -111,8 +111,7 @@ impl Held {
         })
     }
 
-    /// Takes what `bytes` have of the body, or of its next piece: how much that is. `None`: they are
-    /// not framed as the head said.
+    /// Consumes the next piece of the body from `bytes`; returns its length. `None`: the framing is broken.
     pub fn take(&mut self, bytes: &[u8]) -> Option<usize> {
         let eaten = self.body.eat(bytes);
         let (Eaten::Content(taken) | Eaten::Framing(taken) | Eaten::Trailers(taken)) = eaten else {
@@ -127,7 +126,7 @@ impl Held {
     }
 
     /// Whether it has come so far that it must go on.
-    pub fn is_due(&self) -> bool {
+    pub fn can_be_released(&self) -> bool {
         self.body.is_done() || self.raw.len() > LONGEST
     }
 
@@ -238,6 +237,10 @@ mod tests {
             "{plain}"
         );
         // What cannot be read is a secret as a whole.
+        assert!(
+            held("Content-Encoding: none", json.as_bytes(), 10)
+                .ends_with(br#","expires_in":3600}"#)
+        );
         let recorded = held("Content-Encoding: br", &packed, 10);
         assert!(recorded.starts_with("‹cred:1 ".as_bytes()));
     }

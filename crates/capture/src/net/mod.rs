@@ -10,7 +10,7 @@
 //! * `workers`: the threads on which connections are relayed; `relay`: a client's connection, and the one to
 //!   the server that belongs to it;
 //! * `edits`: follows heads and bodies; `changes`: the few bytes that have to be changed in them;
-//!   `endpoint`: the event in which some have to be;
+//!   `endpoint`: the event in which some have to be; `rules`: what they depend on;
 //! * [`credentials`]: what does not go on record, and `held`: bodies in which it stands.
 //!
 //! Each connection has two streams on record. What they mean is nobody's business here.
@@ -21,6 +21,7 @@ mod edits;
 mod endpoint;
 mod held;
 mod relay;
+mod rules;
 pub mod server;
 pub mod tls;
 pub mod upstream;
@@ -30,9 +31,10 @@ use crate::process::context::SignalSet;
 use crate::process::signals;
 use crate::tap::Tap;
 use credentials::Credentials;
-use edits::Rules;
 use mcpreel_trace::event::EventKind;
 use relay::Relay;
+pub use rules::MAX_RECORDED_EDITS;
+use rules::Rules;
 use server::{Server, Starting};
 use std::cell::Cell;
 use std::future::poll_fn;
@@ -196,7 +198,7 @@ pub fn serve(
             keep_host: plan.keep_host,
             added: plan.headers,
             credentials: plan.credentials,
-            told: Mutex::default(),
+            recorded_edits: Mutex::default(),
         }),
         starting,
         tap: Arc::clone(tap),

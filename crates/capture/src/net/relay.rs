@@ -9,7 +9,8 @@
 //! ends one connection ends the other alike: the end of one way is passed on as that, a reset as a
 //! reset.
 
-use super::edits::{Editor, Passed, Rules};
+use super::edits::{Editor, Passed};
+use super::rules::Rules;
 use super::upstream::Link;
 use crate::spool::MAX_CHUNK;
 use crate::tap::Tap;
@@ -174,14 +175,13 @@ impl<'c> Relay<'c> {
 
     /// Puts on record that one way broke.
     fn stream_over(&mut self, direction: Direction, broken: &Broken) {
+        // What was held until more of it came was read, if never passed on.
+        self.up.give_up(self.tap);
+        self.down.give_up(self.tap);
         let flow = match direction {
             Direction::ClientToServer => &mut self.up,
             Direction::ServerToClient => &mut self.down,
         };
-        if matches!(broken, Broken::Reading) {
-            // What was held until more of it came was read, if never passed on.
-            flow.give_up(self.tap);
-        }
         let stream = flow.stream;
         let bytes = (flow.pending.len() - flow.written) as u64;
         if bytes > 0 {
@@ -208,11 +208,13 @@ impl<'c> Relay<'c> {
     /// Answers in place of a server that cannot be reached, after the client's first words.
     pub async fn answer_unreachable(mut self, mut client: TcpStream, message: &str) {
         // Without HTTP nobody has to ask first, and there is no way to answer.
-        if self.up.editor.is_upgraded() {
+        if self.up.editor.is_tcp() {
             let _ = client.set_zero_linger();
         } else {
             let asked = poll_fn(|cx| self.up.poll_read(cx, self.tap, &mut client)).await;
-            if matches!(asked, Ok(true)) && !self.up.editor.is_upgraded() {
+            let is_http = !self.up.editor.is_upgraded();
+            self.up.give_up(self.tap);
+            if matches!(asked, Ok(true)) && is_http {
                 self.answer(&mut client, "502 Bad Gateway", message).await;
             }
         }
@@ -365,7 +367,11 @@ impl Flow {
     fn put_on_record(&mut self, tap: &Tap, passed: &Passed) {
         let start = self.recorded;
         self.record(tap, &passed.recorded);
-        for edit in passed.edits.iter().filter(|it| !self.editor.is_told(it)) {
+        for edit in passed
+            .edits
+            .iter()
+            .filter(|it| !self.editor.is_recorded(it))
+        {
             tap.event(EventKind::Edited {
                 stream: self.stream,
                 offset: start + edit.at as u64,

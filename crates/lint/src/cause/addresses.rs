@@ -76,7 +76,8 @@ fn of_another_origin(facts: &Facts, stream: &HttpExchange, endpoint: &str) -> Op
 
 /// The proxy puts its own origin into the event, but not in a compressed stream.
 fn in_a_compressed_stream(facts: &Facts, stream: &HttpExchange, endpoint: &str) -> Option<Cause> {
-    let coding = stream.response_head.as_ref()?.get("content-encoding")?;
+    let head = stream.response_head.as_ref().filter(|it| it.is_encoded())?;
+    let coding = head.get("content-encoding")?;
     let url = facts.context.url.as_deref()?;
     if !is_same_origin(origin_of(endpoint)?, origin_of(url)?) {
         return None;

@@ -88,7 +88,7 @@ impl Recording {
         let streams = https.alone.iter_mut();
         let nameless = |one: &&mut HttpExchange| one.is_stream() && one.session.is_none();
         for http in streams.filter(nameless).take(HTTPS as usize) {
-            if let Some(endpoint) = self.endpoint(http)? {
+            if let Some((_, endpoint)) = self.endpoint(http)? {
                 self.read_heads(http)?;
                 https.endpoints.push((http.clone(), endpoint.into()));
             }

@@ -157,6 +157,16 @@ impl Head {
         Some(value.split(';').next().unwrap_or_default().trim())
     }
 
+    /// Whether the body is in a content coding. `none` is no registered coding; some servers send it.
+    pub fn is_encoded(&self) -> bool {
+        let is_plain = |coding: &str| {
+            ["identity", "none"]
+                .iter()
+                .any(|it| it.eq_ignore_ascii_case(coding))
+        };
+        !self.list("content-encoding").all(is_plain)
+    }
+
     /// Whether the body is a stream of server-sent events.
     pub fn is_event_stream(&self) -> bool {
         let event_stream = |one: &str| one.eq_ignore_ascii_case("text/event-stream");

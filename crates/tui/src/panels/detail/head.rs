@@ -55,7 +55,7 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
             }
             None => vec![(Role::Strong, "event".to_owned())],
         },
-        PartKind::Edits => vec![(Role::Strong, "  changed by mcpreel".to_owned())],
+        PartKind::Edits => vec![(Role::Strong, "  changed".to_owned())],
         PartKind::Authorization => vec![(Role::Strong, "  authorization".to_owned())],
         PartKind::Timing => timing_bar::bar(&pane.shown.timing, pane.columns(), look),
         PartKind::Missing => missing(pane, look),

@@ -107,8 +107,10 @@ impl Watched {
         let library = Library::new();
         let (listener, url) = upstream();
         serve(listener, flood);
-        let more = ["--max-size", MAX_SIZE];
-        let proxy = Proxy::start(&library, &url.replace("http", scheme), &more);
+        // Over TCP a client is refused that speaks HTTP, as these do.
+        let more = ["--max-size", MAX_SIZE, "--keep-host"];
+        let more = &more[..if scheme == "tcp" { 3 } else { 2 }];
+        let proxy = Proxy::start(&library, &url.replace("http", scheme), more);
         let indexer = wait_for("an indexer", || {
             let spool = SpoolReader::open(library.files("spool").first()?).ok()?;
             u32::try_from(spool.progress().indexer)

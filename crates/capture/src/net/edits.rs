@@ -11,7 +11,7 @@
 
 use super::changes::{Line, edit_request, edit_response, foreign, lines};
 use super::endpoint::FirstEvent;
-use super::held::{Held, is_oauth};
+use super::held::{Held, HeldBody, is_oauth};
 use super::rules::{Edit, Rules};
 use compact_str::CompactString;
 use mcpreel_wire::http::Head;
@@ -135,11 +135,7 @@ impl Editor {
         } else {
             self.pass_unedited(&lines(&held), &mut passed);
         }
-        match std::mem::replace(&mut self.state, State::Unknown) {
-            State::Held(held) => self.release(*held, &mut passed),
-            State::FirstEvent(first) => self.release_first(*first, &mut passed),
-            _ => {}
-        }
+        self.release(true, &mut passed);
         passed
     }
 
@@ -161,48 +157,22 @@ impl Editor {
                     return 0;
                 };
                 if body.is_done() {
-                    self.state = State::Head(HeadEnd::default());
                     self.message_over();
                 }
                 passed.as_it_is(&bytes[..taken]);
                 taken
             }
             State::Held(held) => {
-                let taken = held.take(bytes);
-                let (can_be_released, is_over) = (
-                    held.can_be_released() || taken.is_none(),
-                    held.body.is_done(),
-                );
-                let next = State::Head(HeadEnd::default());
-                if can_be_released
-                    && let State::Held(held) = std::mem::replace(&mut self.state, next)
-                {
-                    if taken.is_none() {
-                        self.state = State::Unknown;
-                    } else if is_over {
-                        self.message_over();
-                    } else {
-                        self.state = State::Body(held.body);
-                    }
-                    self.release(*held, passed);
+                let taken = held.body.take(bytes);
+                if taken.is_none() || held.can_be_released() {
+                    self.release(taken.is_none(), passed);
                 }
                 taken.unwrap_or(0)
             }
             State::FirstEvent(first) => {
-                let taken = first.take(bytes);
-                let (can_be_released, body) =
-                    (first.can_be_released() || taken.is_none(), first.body);
-                if can_be_released
-                    && let State::FirstEvent(first) =
-                        std::mem::replace(&mut self.state, State::Body(body))
-                {
-                    self.release_first(*first, passed);
-                    if taken.is_none() {
-                        self.state = State::Unknown;
-                    } else if body.is_done() {
-                        self.state = State::Head(HeadEnd::default());
-                        self.message_over();
-                    }
+                let taken = first.0.take(bytes);
+                if taken.is_none() || first.can_be_released() {
+                    self.release(taken.is_none(), passed);
                 }
                 taken.unwrap_or(0)
             }
@@ -213,20 +183,33 @@ impl Editor {
         }
     }
 
-    /// Lets a body go on.
-    fn release(&self, held: Held, passed: &mut Passed) {
-        let Some(credentials) = &self.rules.credentials else {
-            return;
+    /// Lets go on what is held of a body, and follows the rest of it, unless that cannot be followed.
+    fn release(&mut self, is_last: bool, passed: &mut Passed) {
+        let body = match std::mem::replace(&mut self.state, State::Unknown) {
+            State::Held(held) => {
+                let body = held.body.follower;
+                if let Some(credentials) = &self.rules.credentials {
+                    let (recorded, forwarded) = held.release(credentials);
+                    passed.recorded.extend(recorded);
+                    passed.forwarded.extend(forwarded);
+                }
+                body
+            }
+            State::FirstEvent(first) => {
+                let body = first.0.follower;
+                let asked = self.open_request().unwrap_or_default();
+                first.release(&self.rules, &asked.ours, passed);
+                body
+            }
+            _ => return,
         };
-        let (recorded, forwarded) = held.release(credentials);
-        passed.recorded.extend(recorded);
-        passed.forwarded.extend(forwarded);
-    }
-
-    /// Lets the beginning of a stream of events go on.
-    fn release_first(&self, first: FirstEvent, passed: &mut Passed) {
-        let asked = self.open_request().unwrap_or_default();
-        first.release(&self.rules, &asked.ours, passed);
+        if is_last {
+            return;
+        }
+        self.state = State::Body(body);
+        if body.is_done() {
+            self.message_over();
+        }
     }
 
     /// Lets a head go on as it is, or what could be one.
@@ -374,7 +357,7 @@ impl Editor {
                 && !has_end
                 && asked.method == "GET"
             {
-                self.state = State::FirstEvent(Box::new(FirstEvent::new(body)));
+                self.state = State::FirstEvent(Box::new(FirstEvent(HeldBody::new(body))));
             }
         }
         true
@@ -409,6 +392,7 @@ impl Editor {
     }
 
     fn message_over(&mut self) {
+        self.state = State::Head(HeadEnd::default());
         if !self.is_client {
             self.waiting
                 .borrow_mut()

@@ -6,8 +6,8 @@
 use super::changes::at_ours;
 use super::credentials::Syntax;
 use super::edits::Passed;
+use super::held::HeldBody;
 use super::rules::{Edit, Rules};
-use mcpreel_wire::http::body::{Eaten, Follower};
 use memchr::memchr2;
 use std::ops::Range;
 
@@ -15,12 +15,7 @@ use std::ops::Range;
 const LONGEST: usize = 8 * 1024;
 
 /// The beginning of a stream of events, as far as it was read.
-pub(super) struct FirstEvent {
-    pub(super) body: Follower,
-    raw: Vec<u8>,
-    /// Where in it the content of each chunk stands.
-    chunks: Vec<Range<usize>>,
-}
+pub(super) struct FirstEvent(pub(super) HeldBody);
 
 /// What content says of the endpoint.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,54 +27,27 @@ enum Found {
 }
 
 impl FirstEvent {
-    pub(super) fn new(body: Follower) -> Self {
-        Self {
-            body,
-            raw: Vec::new(),
-            chunks: Vec::new(),
-        }
-    }
-
-    /// Consumes the next piece of the body from `bytes`; returns its length. `None`: the framing is broken.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> Option<usize> {
-        let eaten = self.body.eat(bytes);
-        let (Eaten::Content(taken) | Eaten::Framing(taken) | Eaten::Trailers(taken)) = eaten else {
-            return None;
-        };
-        let start = self.raw.len();
-        self.raw.extend_from_slice(&bytes[..taken]);
-        if matches!(eaten, Eaten::Content(_)) {
-            match self.chunks.last_mut() {
-                Some(last) if last.end == start => last.end += taken,
-                _ => self.chunks.push(start..start + taken),
-            }
-        }
-        Some(taken)
-    }
-
     /// Whether nothing more has to come before it goes on.
     pub(super) fn can_be_released(&self) -> bool {
-        self.raw.len() > LONGEST || self.body.is_done() || find(&self.content()) != Found::Undecided
-    }
-
-    fn content(&self) -> Vec<u8> {
-        let chunks = self.chunks.iter().cloned();
-        chunks.flat_map(|chunk| &self.raw[chunk]).copied().collect()
+        let Self(body) = self;
+        body.raw.len() > LONGEST
+            || body.follower.is_done()
+            || find(&body.content()) != Found::Undecided
     }
 
     /// Lets it go on, with our origin in the URL where that names the server's.
     pub(super) fn release(self, rules: &Rules, ours: &str, passed: &mut Passed) {
-        let mut content = self.content();
+        let Self(body) = &self;
+        let mut content = body.content();
         let at = passed.recorded.len();
-        passed.recorded.extend_from_slice(&self.raw);
         let Found::Url(url) = find(&content) else {
-            passed.forwarded.extend_from_slice(&self.raw);
-            return;
+            return passed.as_it_is(&body.raw);
         };
         let changed = |url: &[u8]| at_ours(rules, ours, std::str::from_utf8(url).ok()?);
-        match changed(&content[url.clone()]) {
+        let new = changed(&content[url.clone()]);
+        match &new {
             Some(new) => self.pass_changed(&url, new.as_bytes(), &mut passed.forwarded),
-            None => passed.forwarded.extend_from_slice(&self.raw),
+            None => passed.forwarded.extend_from_slice(&body.raw),
         }
         let query = memchr2(b'?', b'#', &content[url.clone()]);
         if let (Some(credentials), Some(query)) = (&rules.credentials, query) {
@@ -88,12 +56,12 @@ impl FirstEvent {
         }
         // Old and new have the same tokens as the event on record, by which readers match them.
         let old = String::from_utf8_lossy(&content[url.clone()]).into_owned();
-        let new = changed(old.as_bytes());
-        let places = self.chunks.iter().cloned().flatten();
-        for (place, byte) in places.clone().zip(content) {
-            passed.recorded[at + place] = byte;
-        }
-        let place = places.clone().nth(url.start).unwrap_or_default();
+        let new = new.and_then(|_| changed(old.as_bytes()));
+        passed
+            .recorded
+            .extend_from_slice(&body.with_content(&content));
+        let mut places = body.chunks.iter().cloned().flatten();
+        let place = places.nth(url.start).unwrap_or_default();
         passed.edits.extend(new.map(|new| Edit {
             at: at + place,
             what: "endpoint",
@@ -104,25 +72,26 @@ impl FirstEvent {
 
     /// Passes all of it with `new` in the place of `url`, in the chunk in which that begins.
     fn pass_changed(&self, url: &Range<usize>, new: &[u8], forwarded: &mut Vec<u8>) {
+        let HeldBody { raw, chunks, .. } = &self.0;
         let (mut from, mut before) = (0, 0);
-        for chunk in &self.chunks {
+        for chunk in chunks {
             let content = before..before + chunk.len();
             let cut = url.start.max(content.start)..url.end.min(content.end);
             if cut.is_empty() {
-                forwarded.extend_from_slice(&self.raw[from..chunk.end]);
+                forwarded.extend_from_slice(&raw[from..chunk.end]);
             } else {
                 let new = if cut.start == url.start { new } else { &[] };
-                let framing = &self.raw[from..chunk.start];
+                let framing = &raw[from..chunk.start];
                 let in_raw = |at: usize| chunk.start + at - content.start;
                 if resize(framing, cut.len(), new.len(), forwarded) {
-                    forwarded.extend_from_slice(&self.raw[chunk.start..in_raw(cut.start)]);
+                    forwarded.extend_from_slice(&raw[chunk.start..in_raw(cut.start)]);
                     forwarded.extend_from_slice(new);
-                    forwarded.extend_from_slice(&self.raw[in_raw(cut.end)..chunk.end]);
+                    forwarded.extend_from_slice(&raw[in_raw(cut.end)..chunk.end]);
                 }
             }
             (from, before) = (chunk.end, content.end);
         }
-        forwarded.extend_from_slice(&self.raw[from..]);
+        forwarded.extend_from_slice(&raw[from..]);
     }
 }
 

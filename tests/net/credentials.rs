@@ -4,6 +4,8 @@ use crate::edits::answer_in;
 use crate::support::Library;
 use crate::support::pieces::Pieces;
 use crate::support::proxy::{Proxy, upstream};
+use std::io::{Read as _, Write as _};
+use std::net::Shutdown;
 use std::path::PathBuf;
 
 /// A value that can be found again; `n` tells them apart.
@@ -176,4 +178,53 @@ fn marks_stay_in_a_redacted_copy() {
 fn with_keep_credentials_they_are() {
     let library = Library::new();
     assert_eq!(session(&library, &["--keep-credentials"], 10_000), [19, 1]);
+}
+
+/// Once whatever ended the server's way ended the search on the client's way too.
+#[test]
+fn requests_are_looked_at_also_when_responses_are_not() {
+    let ends = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+    let contradicts = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}";
+    let is_longer = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n{}";
+    for (answer, shuts) in [(ends, true), (contradicts, false), (is_longer, false)] {
+        let library = Library::new();
+        let (listener, url) = upstream();
+        let proxy = Proxy::start(&library, &url, &[]);
+        let request = |n| {
+            format!(
+                "GET /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\r\n",
+                proxy.authority(),
+                secret(n)
+            )
+        };
+        let mut client = proxy.connect();
+        client.write_all(request(1).as_bytes()).unwrap();
+        let (mut server, _) = listener.accept().unwrap();
+        server.write_all(answer.as_bytes()).unwrap();
+        if shuts {
+            server.shutdown(Shutdown::Write).unwrap();
+        }
+        client.read_exact(&mut vec![0; answer.len()]).unwrap();
+        if shuts {
+            assert_eq!(client.read(&mut [0]).unwrap(), 0);
+        }
+        client.write_all(request(2).as_bytes()).unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        let mut passed = String::new();
+        server.read_to_string(&mut passed).unwrap();
+        let theirs = &url["http://".len()..];
+        assert_eq!(
+            passed.matches(&format!("Host: {theirs}\r\n")).count(),
+            2,
+            "{passed}"
+        );
+        drop((client, server));
+        proxy.end();
+        let on_disk = on_disk(&library);
+        for n in 1..=2 {
+            let secret = secret(n);
+            let mut places = on_disk.windows(secret.len());
+            assert!(!places.any(|it| it == secret.as_bytes()), "{n}: {answer}");
+        }
+    }
 }

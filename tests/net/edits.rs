@@ -189,6 +189,47 @@ fn an_endpoint_without_chunks_is_changed_too_and_its_credentials_are_not_on_reco
     );
 }
 
+/// An id of the event, or what keeps the stream open, may stand before its name.
+#[test]
+fn an_endpoint_is_changed_also_behind_its_id_and_behind_comments() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &format!("{url}/sse"), &[]);
+    let request = format!("GET /sse HTTP/1.1\r\nHost: {}\r\n\r\n", proxy.authority());
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\
+        Transfer-Encoding: chunked\r\n\r\n";
+    let event =
+        |origin: &str| format!("event: endpoint\ndata: {origin}/messages\n\ndata: {{}}\n\n");
+    let (sent, passed) = (event(&url), event(&format!("http://{}", proxy.authority())));
+    let stream = |parts: &[String]| {
+        let chunk = |part: &String| format!("{:x}\r\n{part}\r\n", part.len());
+        format!(
+            "{head}{}0\r\n\r\n",
+            parts.iter().map(chunk).collect::<String>()
+        )
+    };
+    for start in [
+        ": still here\n\n",
+        ": one\r\n\r\n: two\r\n\r\n",
+        "id: 7\nretry: 5\n",
+    ] {
+        let in_one = |event: &str| stream(&[format!("{start}{event}")]);
+        let in_two = |event: &str| stream(&[start.to_owned(), event.to_owned()]);
+        for (sent, passed) in [
+            (in_one(&sent), in_one(&passed)),
+            (in_two(&sent), in_two(&passed)),
+        ] {
+            for length in [1, 9, 1000] {
+                let pieces = Pieces::of_length(length, sent.as_bytes());
+                let server = answer_in(listener.try_clone().unwrap(), pieces);
+                let answered = proxy.ask(&*request);
+                server.join().unwrap();
+                assert_eq!(answered, passed, "{start:?} {length}");
+            }
+        }
+    }
+}
+
 /// Once an event that came in two reads, or in two chunks, led the client past the proxy.
 #[test]
 fn an_endpoint_is_changed_however_it_is_cut() {
@@ -274,7 +315,15 @@ fn any_other_beginning_of_a_stream_passes_at_once() {
     let library = Library::new();
     let (listener, url) = upstream();
     let proxy = Proxy::start(&library, &url, &[]);
-    for beginning in ["data: {", ": keep", "event: message", "e\n", "id: 1"] {
+    for beginning in [
+        "data: {",
+        "event: message",
+        "e\n",
+        ": keep\n",
+        "id: 1\n\n",
+        "retry: 5\r\n\r\n",
+        "id: 1\ndata",
+    ] {
         let (mut client, mut server) = (proxy.connect(), listener.accept().unwrap().0);
         let request = format!("GET / HTTP/1.1\r\nHost: {}\r\n\r\n", proxy.authority());
         client.write_all(request.as_bytes()).unwrap();

@@ -88,6 +88,9 @@ pub struct Editor {
     state: State,
     held: Vec<u8>,
     is_client: bool,
+    /// A whole head has come.
+    has_begun: bool,
+    is_tunnel: bool,
 }
 
 impl Editor {
@@ -104,6 +107,8 @@ impl Editor {
             },
             held: Vec::new(),
             is_client,
+            has_begun: false,
+            is_tunnel: false,
         })
     }
 
@@ -196,9 +201,12 @@ impl Editor {
                 body
             }
             State::FirstEvent(first) => {
-                let body = first.0.follower;
+                let (body, is_before) = (first.0.follower, first.is_before());
                 let asked = self.open_request().unwrap_or_default();
                 first.release(&self.rules, &asked.ours, passed);
+                if is_before && !is_last {
+                    self.state = State::FirstEvent(Box::new(FirstEvent(HeldBody::new(body))));
+                }
                 body
             }
             _ => return,
@@ -206,7 +214,9 @@ impl Editor {
         if is_last {
             return;
         }
-        self.state = State::Body(body);
+        if !self.follows() {
+            self.state = State::Body(body);
+        }
         if body.is_done() {
             self.message_over();
         }
@@ -270,6 +280,7 @@ impl Editor {
                 self.response(&head, &lines, passed)
             }
         });
+        self.has_begun = true;
         if !is_known {
             self.pass_unedited(&lines, passed);
             self.state = State::Unknown;
@@ -287,6 +298,7 @@ impl Editor {
         let held = std::mem::take(&mut self.held);
         self.pass_unedited(&lines(&held), passed);
         self.state = State::Unknown;
+        self.is_tunnel = !self.is_client && !self.has_begun;
         if is_long && self.guards_requests() {
             // Whom it is meant for may stand in the rest of it.
             let most = MAX_HEAD >> 10;
@@ -346,6 +358,7 @@ impl Editor {
         edit_response(&self.rules, &asked.ours, lines, passed);
         if length == BodyLength::Tunnel {
             self.state = State::Unknown;
+            self.is_tunnel = true;
         } else if status >= 200 {
             let is_stream = head.is_event_stream();
             let is_plain = !head.is_encoded();
@@ -406,9 +419,15 @@ impl Editor {
         self.rules.is_recorded(edit)
     }
 
-    /// What comes from now on is not followed: the other way was upgraded.
-    pub fn is_upgraded(&self) -> bool {
-        matches!(self.state, State::Unknown) && !self.is_tcp()
+    /// Whether the client does not speak HTTP either from now on: the server has switched to another protocol, or
+    /// never spoke HTTP.
+    pub fn is_tunnel(&self) -> bool {
+        self.is_tunnel
+    }
+
+    /// Whether what comes is followed.
+    pub fn follows(&self) -> bool {
+        !matches!(self.state, State::Unknown)
     }
 
     pub fn is_tcp(&self) -> bool {

@@ -1,7 +1,7 @@
 //! The first event of a stream, which names the endpoint in 2024-11-05.
 //!
 //! An event may come in several reads, and in several chunks. What could be the beginning of `endpoint` is
-//! held until its URL is whole; all other bytes pass at once.
+//! held until its URL is whole; all other bytes pass at once, comments and events without data among them.
 
 use super::changes::at_ours;
 use super::credentials::Syntax;
@@ -21,6 +21,8 @@ pub(super) struct FirstEvent(pub(super) HeldBody);
 #[derive(Debug, PartialEq, Eq)]
 enum Found {
     Nothing,
+    /// Comments, and events without data, so far: the event may come behind them.
+    Before,
     Undecided,
     /// Where in the content its URL stands.
     Url(Range<usize>),
@@ -32,7 +34,17 @@ impl FirstEvent {
         let Self(body) = self;
         body.raw.len() > LONGEST
             || body.follower.is_done()
-            || find(&body.content()) != Found::Undecided
+            || match find(&body.content()) {
+                Found::Undecided => false,
+                // The size of a chunk goes on with its beginning.
+                Found::Before => body.follower.is_at_chunk_end(),
+                Found::Nothing | Found::Url(_) => true,
+            }
+    }
+
+    /// Whether the event may still come behind it.
+    pub(super) fn is_before(&self) -> bool {
+        self.0.follower.is_at_chunk_end() && find(&self.0.content()) == Found::Before
     }
 
     /// Lets it go on, with our origin in the URL where that names the server's.
@@ -124,30 +136,47 @@ fn field<'l>(line: &'l [u8], name: &str) -> Option<(usize, &'l [u8])> {
     Some((line.len() - value.len(), value))
 }
 
-/// Looks for the URL in content that begins with the event `endpoint`.
+/// Looks for the URL in content that begins with the event `endpoint`. Its id may stand before its name, and
+/// comments before all of it.
 fn find(content: &[u8]) -> Found {
-    let mut start = 0;
+    let (mut start, mut is_endpoint, mut has_fields) = (0, false, false);
     for line in content.split_inclusive(|byte| matches!(byte, b'\r' | b'\n')) {
         let Some(whole) = line.strip_suffix(b"\r").or(line.strip_suffix(b"\n")) else {
-            let first = ["event:endpoint", "event: endpoint"];
-            let could_be = start > 0 || first.iter().any(|it| it.as_bytes().starts_with(line));
-            return if could_be {
+            return if is_endpoint || may_come_first(line) {
                 Found::Undecided
             } else {
                 Found::Nothing
             };
         };
         let is_second_half = line == b"\n" && content[..start].ends_with(b"\r");
-        if start == 0 {
-            if field(whole, "event").is_none_or(|(_, value)| value != b"endpoint") {
-                return Found::Nothing;
+        match (is_endpoint, field(whole, "event"), field(whole, "data")) {
+            (false, Some((_, b"endpoint")), _) => is_endpoint = true,
+            (true, _, Some((at, _))) => return Found::Url(start + at..start + whole.len()),
+            (true, ..) if whole.is_empty() && !is_second_half => return Found::Nothing,
+            (false, ..) if whole.is_empty() => has_fields &= is_second_half,
+            (false, ..) if whole.starts_with(b":") => {}
+            (false, ..) if field(whole, "id").or(field(whole, "retry")).is_some() => {
+                has_fields = true;
             }
-        } else if let Some((at, _)) = field(whole, "data") {
-            return Found::Url(start + at..start + whole.len());
-        } else if whole.is_empty() && !is_second_half {
-            return Found::Nothing;
+            (false, ..) => return Found::Nothing,
+            _ => {}
         }
         start += line.len();
     }
-    Found::Undecided
+    if content.is_empty() || is_endpoint || has_fields {
+        Found::Undecided
+    } else {
+        Found::Before
+    }
+}
+
+/// Whether a line, as far as it came, may stand before the data of the event `endpoint`.
+fn may_come_first(line: &[u8]) -> bool {
+    let is_begun = |text: &str| text.as_bytes().starts_with(line);
+    ["event:endpoint", "event: endpoint", "id:", "retry:"]
+        .into_iter()
+        .any(is_begun)
+        || [":", "id:", "retry:"]
+            .into_iter()
+            .any(|text| line.starts_with(text.as_bytes()))
 }

@@ -167,12 +167,24 @@ impl Held {
     pub fn release(self, credentials: &Credentials) -> (Vec<u8>, Vec<u8>) {
         let mut content = self.body.content();
         match self.coding {
+            Coding::Plain if is_mcp(&content) => {}
             Coding::Plain => drop(credentials.hide_in_body(self.syntax, &mut content)),
             Coding::Gzip => hide_in_gzip(credentials, self.syntax, &mut content),
             Coding::Other => drop(credentials.hide_in_body(Syntax::Opaque, &mut content)),
         }
         (self.body.with_content(&content), self.body.raw)
     }
+}
+
+/// Whether a body is a message of JSON-RPC, or some of them. Their arguments may have the names of credentials.
+fn is_mcp(body: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Message {
+        #[serde(rename = "jsonrpc")]
+        _version: serde::de::IgnoredAny,
+    }
+    serde_json::from_slice::<Message>(body).is_ok()
+        || serde_json::from_slice::<Vec<Message>>(body).is_ok_and(|batch| !batch.is_empty())
 }
 
 /// Takes credentials out of a body that is packed. Where that cannot be done all of it goes.
@@ -182,7 +194,7 @@ fn hide_in_gzip(credentials: &Credentials, syntax: Syntax, content: &mut [u8]) {
         .take(MOST)
         .read_to_end(&mut plain);
     let is_whole = unpacked.is_ok_and(|length| (length as u64) < MOST);
-    if is_whole && !credentials.hide_in_body(syntax, &mut plain) {
+    if is_whole && (is_mcp(&plain) || !credentials.hide_in_body(syntax, &mut plain)) {
         return;
     }
     match gzip(&plain, content.len()).filter(|_| is_whole) {
@@ -256,6 +268,14 @@ mod tests {
             recorded.trim_end().ends_with(r#","expires_in":3600}"#),
             "{recorded}"
         );
+    }
+
+    #[test]
+    fn arguments_of_a_call_stay_as_they_are() {
+        let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"code":"x = 1"}}}"#;
+        for body in [call.to_owned(), format!("[{call}]")] {
+            assert_eq!(held("X: y", body.as_bytes(), 10), body.as_bytes());
+        }
     }
 
     #[test]

@@ -155,7 +155,7 @@ impl<'c> Relay<'c> {
         if let Poll::Ready(Err(broken)) = down {
             return Poll::Ready(Err((Direction::ServerToClient, broken)));
         }
-        if self.down.editor.is_upgraded() && !self.up.editor.is_upgraded() {
+        if self.down.editor.is_tunnel() && self.up.editor.follows() {
             self.up.give_up(self.tap);
         }
         let up = self.up.poll(cx, self.tap, client, server);
@@ -175,23 +175,27 @@ impl<'c> Relay<'c> {
 
     /// Puts on record that one way broke.
     fn stream_over(&mut self, direction: Direction, broken: &Broken) {
-        // What was held until more of it came was read, if never passed on.
-        self.up.give_up(self.tap);
-        self.down.give_up(self.tap);
-        let flow = match direction {
-            Direction::ClientToServer => &mut self.up,
-            Direction::ServerToClient => &mut self.down,
+        self.leave_behind();
+        let stream = match direction {
+            Direction::ClientToServer => self.up.stream,
+            Direction::ServerToClient => self.down.stream,
         };
-        let stream = flow.stream;
-        let bytes = (flow.pending.len() - flow.written) as u64;
-        if bytes > 0 {
-            self.tap.event(EventKind::Undelivered { stream, bytes });
-        }
         let by = match broken {
             Broken::Reading => Closer::Writer,
             _ => Closer::Reader,
         };
         self.tap.event(EventKind::Eof { stream, by });
+    }
+
+    /// Puts on record what was held, and how much of either way does not reach the other side any more.
+    fn leave_behind(&mut self) {
+        for flow in [&mut self.up, &mut self.down] {
+            flow.give_up(self.tap);
+            let (stream, bytes) = (flow.stream, (flow.pending.len() - flow.written) as u64);
+            if bytes > 0 {
+                self.tap.event(EventKind::Undelivered { stream, bytes });
+            }
+        }
     }
 
     /// Resets the client's connection, as the server has reset its own before anything was said.
@@ -212,10 +216,12 @@ impl<'c> Relay<'c> {
             let _ = client.set_zero_linger();
         } else {
             let asked = poll_fn(|cx| self.up.poll_read(cx, self.tap, &mut client)).await;
-            let is_http = !self.up.editor.is_upgraded();
+            let is_http = self.up.editor.follows();
             self.up.give_up(self.tap);
-            if matches!(asked, Ok(true)) && is_http {
-                self.answer(&mut client, "502 Bad Gateway", message).await;
+            match asked {
+                Ok(true) if is_http => self.answer(&mut client, "502 Bad Gateway", message).await,
+                Err(Broken::Refused(why)) => self.refuse(&mut client, &why).await,
+                _ => {}
             }
         }
         self.tap.event(EventKind::Disconnected {
@@ -232,6 +238,7 @@ impl<'c> Relay<'c> {
             client: self.peer.clone(),
             message: why.to_owned(),
         });
+        self.leave_behind();
         self.answer(client, "403 Forbidden", why).await;
     }
 

@@ -90,9 +90,8 @@ impl Server {
             let now = tap.clock().now();
             self.settle_signals(tap, now, ended.is_none());
             // A signal that ended it may not have been told yet.
-            let is_recorded =
-                |at: Moment| !self.arrivals.are_untold() || now.since(at) >= SCHEDULED;
-            if let Some((status, _)) = ended.filter(|(_, at)| is_recorded(*at)) {
+            let is_told = |at: Moment| !self.arrivals.are_untold() || now.since(at) >= SCHEDULED;
+            if let Some((status, _)) = ended.filter(|(_, at)| is_told(*at)) {
                 return Ok(status);
             }
             let soon = ended.map(|_| now + Duration::from_millis(1));
@@ -135,8 +134,8 @@ impl Server {
         let server = i32::try_from(self.child.id()).ok().map(Pid::from_raw);
         let server = server.filter(|_| lives);
         self.signals.retain_mut(|pending| {
-            let can_be_released = pending.due() <= now || server.is_none();
-            let settled = can_be_released.then(|| pending.settle(server)).flatten();
+            let is_due = pending.due() <= now || server.is_none();
+            let settled = is_due.then(|| pending.settle(server)).flatten();
             settled.map(|event| tap.event(event)).is_none()
         });
     }

@@ -140,6 +140,11 @@ impl Follower {
         matches!(self.state, State::UntilClose)
     }
 
+    /// Whether nothing of a chunk is missing but the end of its line, or there are no chunks.
+    pub fn is_at_chunk_end(&self) -> bool {
+        matches!(self.state, State::ChunkEnd | State::UntilClose)
+    }
+
     /// Leaves out `bytes` that are missing in the stream. Returns whether the follower still knows
     /// where it is.
     pub fn skip(&mut self, bytes: u64) -> bool {

@@ -97,5 +97,10 @@ fn what_came_of_a_head_before_the_reset_is_on_record() {
             let recorded = String::from_utf8(recording.wire(1, way).unwrap()).unwrap();
             assert_eq!(recorded, [whole, beginning].concat(), "{is_by_client}");
         }
+        // And the other side has not received it.
+        let undelivered = library.events("undelivered");
+        let bytes = undelivered.iter().map(|it| it["bytes"].as_u64());
+        let held = beginnings.map(|it| Some(it.len() as u64));
+        assert_eq!(bytes.collect::<Vec<_>>(), held, "{is_by_client}");
     }
 }

@@ -68,7 +68,7 @@ rules! {
     BODY_LENGTH = error("http-body-length").of(section::HTTP_BODY_LENGTH)
         .finds("a head that contradicts itself about the length of its body")
         .why("A proxy and the server may disagree about where the message ends: one reads as the next request what the other reads as a body (request smuggling).")
-        .fix("Send either one Content-Length or `Transfer-Encoding: chunked`; where a proxy has added the second one, let it take the first one out.");
+        .fix("Send either one Content-Length or `Transfer-Encoding: chunked`; if a proxy adds the second header, let it remove the first.");
 
     SERVER_REQUEST = error("http-sse-server-request").of(section::STREAMABLE_HTTP).only(Revisions::MODERN)
         .finds("a request of the server on a stream of events")

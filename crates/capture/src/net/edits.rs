@@ -241,7 +241,10 @@ impl Editor {
         };
         passed.as_it_is(&std::mem::take(&mut self.held));
         self.state = State::Unknown;
-        passed.refused = is_http.then(|| "the server does not speak HTTP".to_owned());
+        passed.refused = is_http.then(|| {
+            "the client sent an HTTP request, and the URL of the server begins with tcp://"
+                .to_owned()
+        });
     }
 
     fn head(&mut self, end: &mut HeadEnd, bytes: &[u8], passed: &mut Passed) -> usize {

@@ -136,8 +136,14 @@ pub(super) fn refused_by_proxy(facts: &Facts) -> Option<Cause> {
         return None;
     };
     let sentence = format!("mcpreel refused a request: {}", quoted(message));
-    let advice = "A web page must not reach the server through the proxy. Where the client is meant to come \
-                  from there (a tunnel, a host in a cloud), start the proxy with --keep-host.";
+    let is_tcp = |url: &str| url.starts_with("tcp://");
+    let advice = if facts.context.url.as_deref().is_some_and(is_tcp) {
+        "If the server speaks HTTP, start the proxy with its http:// URL. If a web page sent the request, nothing has \
+         to be done."
+    } else {
+        "A web page must not reach the server through the proxy. Where the client is meant to come from there (a \
+         tunnel, a host in a cloud), start the proxy with --keep-host."
+    };
     let place = Place::Event {
         after: event.after_seq,
         t: event.t,
@@ -367,7 +373,7 @@ fn session_of_stream_unknown(facts: &Facts) -> Option<Cause> {
     let (sentence, certainty, advice) = if is_several {
         let sentence = format!(
             "the server does not know the session of its own stream, {}: {refusals}{said}; several processes \
-             serve one URL, and the POST reached another than the GET",
+             serve one URL, and the POST and the GET reached different processes",
             named(stream)
         );
         (sentence, Likely, SEVERAL_PROCESSES)

@@ -3,7 +3,7 @@
 use crate::copies::run;
 use crate::http_server::{HttpServer, events};
 use crate::support::Library;
-use crate::support::proxy::{Proxy, recording};
+use crate::support::proxy::{Proxy, recording, upstream};
 use crate::wire;
 use mcpreel_lint::authorization::Step;
 use mcpreel_share::phrases::phrases_network;
@@ -390,6 +390,36 @@ fn a_request_that_cannot_be_read_is_a_row_with_its_response() {
         shown.contains("a request that cannot be read → 400 Bad Request"),
         "{shown}"
     );
+}
+
+/// Some clients send the body of a request apart, and a server may refuse what the head says. Such a call was once told
+/// as unanswered.
+#[test]
+fn a_call_that_was_refused_before_it_was_sent_is_refused() {
+    let library = Library::new();
+    let (listener, url) = upstream();
+    let proxy = Proxy::start(&library, &url, &[]);
+    let mut client = proxy.connect();
+    let body = r#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#;
+    let (host, length) = (proxy.authority(), body.len());
+    let head = format!("POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n\r\n");
+    client.write_all(head.as_bytes()).unwrap();
+    let (mut server, _) = listener.accept().unwrap();
+    let passed = head.replace(&host, &url["http://".len()..]);
+    server.read_exact(&mut vec![0; passed.len()]).unwrap();
+    let refusal = "HTTP/1.1 400 Bad Request\r\nContent-Length: 4\r\n\r\nbusy";
+    server.write_all(refusal.as_bytes()).unwrap();
+    client.read_exact(&mut vec![0; refusal.len()]).unwrap();
+    client.write_all(body.as_bytes()).unwrap();
+    drop(client);
+    server.read_to_end(&mut Vec::new()).unwrap();
+    proxy.end();
+    let calls = recording(&library).exchanges(ExchangeId(0), 9).unwrap();
+    let told = calls
+        .iter()
+        .map(|it| (&*it.method, it.status, it.code.as_deref()));
+    let expected = ("tools/list", Status::HttpError, Some("400"));
+    assert_eq!(told.collect::<Vec<_>>(), [expected]);
 }
 
 #[test]

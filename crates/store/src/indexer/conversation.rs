@@ -151,6 +151,13 @@ impl Network {
                     it.linter.carried_by(carrier);
                 }
                 it.frame(head, raw, content, root);
+                let is_request = head.stream.messages() == Some(Direction::ClientToServer);
+                if let Some(carrier) = carrier.filter(|_| is_request)
+                    && let Some(status) = carrier.status.filter(|it| *it >= 300)
+                {
+                    it.analysis.http_refused(head, status);
+                    it.analysis.http_over(&carrier);
+                }
             });
             self.fall_back(conversation);
         }

@@ -11,7 +11,8 @@ use mcpreel_wire::message::{Direction, Era, Request};
 
 impl Correlator {
     /// The HTTP exchange of `head` was answered with an error status, or a redirect. A message may yet come
-    /// in its body, and then counts.
+    /// in its body, and then counts. `head` is that of the response, or of a request that comes after it: some
+    /// clients send the body of a request apart, and a server may refuse what it says before.
     pub(crate) fn refused(&mut self, head: &FrameHead, status: u16) {
         self.changes.begin();
         self.now = self.now.max(head.t_last);
@@ -19,7 +20,7 @@ impl Correlator {
         self.refused_by_http(head.carried.http, status);
         self.each_open(head.carried.http, false, |exchange| {
             without_answer(exchange, status, &said);
-            exchange.t_response = Some(head.t_first);
+            exchange.t_response = Some(head.t_first.max(exchange.t_request));
             exchange.t_response_last = Some(head.t_last);
             None
         });

@@ -164,9 +164,20 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
         let ago = duration(until.ns_since(left).min(waited_ns));
         format!(", {ago} of that{}", phrases::after_host(facts))
     });
-    let sentence = format!("the server {never} {call} in {waited}{others}{left}{busy_with}");
     let is_too_long = waited_ns > TOO_LONG_NS;
-    let certainty = if is_too_long { Certain } else { Likely };
+    // Who ends the proxy ends the waiting, and nobody knows what would have come.
+    let is_ended_by_user = facts.context.url.is_some() && facts.end() == Some(&End::Unknown);
+    let (sentence, certainty, advice) = if is_ended_by_user && !is_too_long {
+        (
+            format!("{call} was open for {waited} when the proxy was ended"),
+            Possible,
+            "If the call takes longer than that, let the proxy run until it is answered.",
+        )
+    } else {
+        let certainty = if is_too_long { Certain } else { Likely };
+        let said = format!("the server {never} {call} in {waited}{others}{left}{busy_with}");
+        (said, certainty, advice)
+    };
     let cause = Cause::new(certainty, sentence, advice)
         .shown(old.iter().take(3).map(|call| phrases::request(call)))
         .shown(busy.and_then(phrases::response))

@@ -407,21 +407,3 @@ fn an_endpoint_that_is_no_text_passes_as_it_is() {
     let recorded = recording(&library).wire(1, Direction::ServerToClient);
     assert_eq!(recorded.unwrap(), sent);
 }
-
-/// Once each request without a response was kept.
-#[test]
-fn requests_without_responses_cost_no_memory_and_pass() {
-    let watched = Watched::start("http", Flood::of_letters(""));
-    let times = 300_000;
-    let request = watched.request("/swallow");
-    let flood = Flood {
-        head: request.clone(),
-        block: Arc::new(request.repeat(1000).into()),
-        times: times / 1000,
-    };
-    watched.received_beside(|socket| {
-        flood.write_to(socket);
-        socket.shutdown(std::net::Shutdown::Write).unwrap();
-    });
-    watched.assert_bounded("requests without responses");
-}

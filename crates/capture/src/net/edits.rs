@@ -468,3 +468,7 @@ fn passes_whole(body: &mut Follower, bytes: &[u8]) -> bool {
     *body = tried;
     true
 }
+
+#[cfg(test)]
+#[path = "edits_tests.rs"]
+mod edits_tests;

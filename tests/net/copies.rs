@@ -62,6 +62,24 @@ fn every_format_takes_it() {
     ]);
 }
 
+/// Once each head was an arrow of a message that is lost.
+#[test]
+fn a_head_in_the_diagram_of_a_report_is_its_first_line() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(wire::recording(dir.path(), &wire::file("gateway-502")));
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let report = path("report");
+    run(&["report", &path("a.reel"), "-o", &report]);
+    let report = std::fs::read_to_string(Path::new(&report).join("report.md")).unwrap();
+    for line in [
+        "c->>s: #35;1 POST /mcp HTTP/1.1",
+        "s-->>c: #35;3 HTTP/1.1 502 Bad Gateway",
+    ] {
+        assert!(report.contains(line), "{report}");
+    }
+    assert!(!report.contains("-x"), "{report}");
+}
+
 #[test]
 fn the_story_of_a_call_has_the_first_line_of_a_head() {
     let dir = tempfile::tempdir().unwrap();

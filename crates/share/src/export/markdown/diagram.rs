@@ -16,12 +16,13 @@
 //! entity code, which the diagram shows as the character and its language never takes for its own.
 
 use crate::export::{Excerpt, ExportError, Progress};
-use crate::phrases;
+use crate::phrases::{self, phrases_network};
 use mcpreel_lint::cause::{Cause, Facts};
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_wire::http::Part;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{cut, escape, escape_bytes, plural};
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,12 +91,24 @@ fn draw_frame(
     if messages.is_empty() {
         let preview = recording.piece(seq, 0..LOOKED_AT)?;
         let said = escape_bytes(preview.trim_ascii_end());
-        lines.push(match head.stream.messages() {
-            Some(way) => arrow(way, "-x", &format!("#{} no message: {said}", seq.0)),
-            None => note("s", &format!("stderr: {said}")),
+        lines.extend(match (head.stream.messages(), head.carried.http) {
+            (Some(way), 0) => Some(arrow(way, "-x", &format!("#{} no message: {said}", seq.0))),
+            (Some(way), _) => draw_http(way, head, &preview),
+            (None, _) => Some(note("s", &format!("stderr: {said}"))),
         });
     }
     Ok(())
+}
+
+/// Draws a part of HTTP that says something by itself: a head.
+fn draw_http(way: Direction, head: &FrameHead, preview: &[u8]) -> Option<String> {
+    let mark = match head.carried.part {
+        Part::RequestHead => "->>",
+        Part::ResponseHead => "-->>",
+        _ => return None,
+    };
+    let said = phrases_network::part(head, preview);
+    Some(arrow(way, mark, &format!("#{} {said}", head.seq.0)))
 }
 
 fn arrow(direction: Direction, mark: &str, said: &str) -> String {

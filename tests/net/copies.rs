@@ -74,6 +74,7 @@ fn a_head_in_the_diagram_of_a_report_is_its_first_line() {
     for line in [
         "c->>s: #35;1 POST /mcp HTTP/1.1",
         "s-->>c: #35;3 HTTP/1.1 502 Bad Gateway",
+        "Note over s: the proxy was ended",
     ] {
         assert!(report.contains(line), "{report}");
     }

@@ -216,6 +216,11 @@ impl Facts {
         (is_end && self.told_to_end().is_none()).then_some(end)
     }
 
+    /// Whether somebody ended the proxy, with its server running on.
+    pub fn proxy_was_ended(&self) -> bool {
+        self.context.url.is_some() && self.end() == Some(&End::Unknown) && !self.is_cut_off()
+    }
+
     /// When the host closed its side, if it was the first to do so.
     pub fn host_left(&self) -> Option<Moment> {
         let closed = self.session.closed_first?;

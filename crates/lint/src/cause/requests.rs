@@ -135,6 +135,11 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     });
     let oldest = *old.iter().min_by_key(|call| (call.t_request, call.id))?;
     let waited_ns = oldest.unanswered_ns(until)?;
+    let is_too_long = waited_ns > TOO_LONG_NS;
+    // Whoever ends the proxy ends the waiting.
+    if facts.proxy_was_ended() && !is_too_long {
+        return None;
+    }
     // A server that does one thing after the other had no time left for it.
     let until_end = |one: &&Exchange| {
         let done = one.t_response_last.unwrap_or_default();
@@ -164,20 +169,8 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
         let ago = duration(until.ns_since(left).min(waited_ns));
         format!(", {ago} of that{}", phrases::after_host(facts))
     });
-    let is_too_long = waited_ns > TOO_LONG_NS;
-    // Who ends the proxy ends the waiting, and nobody knows what would have come.
-    let is_ended_by_user = facts.context.url.is_some() && facts.end() == Some(&End::Unknown);
-    let (sentence, certainty, advice) = if is_ended_by_user && !is_too_long {
-        (
-            format!("{call} was open for {waited} when the proxy was ended"),
-            Possible,
-            "If the call takes longer than that, let the proxy run until it is answered.",
-        )
-    } else {
-        let certainty = if is_too_long { Certain } else { Likely };
-        let said = format!("the server {never} {call} in {waited}{others}{left}{busy_with}");
-        (said, certainty, advice)
-    };
+    let sentence = format!("the server {never} {call} in {waited}{others}{left}{busy_with}");
+    let certainty = if is_too_long { Certain } else { Likely };
     let cause = Cause::new(certainty, sentence, advice)
         .shown(old.iter().take(3).map(|call| phrases::request(call)))
         .shown(busy.and_then(phrases::response))
@@ -466,6 +459,9 @@ pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
         Direction::ClientToServer if first.status == Status::Lost => {
             "The server, or what it would have answered on, had ended: look at the server's log at \
              that moment."
+        }
+        Direction::ClientToServer if cancelled.is_none() && facts.proxy_was_ended() => {
+            "If the call takes longer than that, let the proxy run until it is answered."
         }
         Direction::ClientToServer => {
             "The user changed their mind, or the client's timeout is short; else check what the \

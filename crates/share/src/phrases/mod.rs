@@ -79,6 +79,14 @@ pub fn end(end: &End) -> String {
     }
 }
 
+/// The same of a session in this context: a server behind a URL lives on.
+pub fn end_of_session(end: &End, context: &ProcessContext) -> String {
+    match end {
+        End::Unknown if context.url.is_some() => "the proxy was ended".to_owned(),
+        end => self::end(end),
+    }
+}
+
 /// A remark for recordings without times.
 pub const UNTIMED: &str = "not on record: everything stands at 0, and durations mean nothing";
 

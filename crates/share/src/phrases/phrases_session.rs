@@ -152,8 +152,7 @@ fn ending(session: &Session, summary: &Summary, facts: &mut Facts) {
         End::Unknown if session.closed_first.is_some_and(is_by_server) => {
             "the server ended, how is not on record".to_owned()
         }
-        End::Unknown if summary.context.url.is_some() => "the proxy was ended".to_owned(),
-        end => super::end(end),
+        end => super::end_of_session(end, &summary.context),
     };
     if let Some(closed) = session.closed_first {
         let side = match closed.by {

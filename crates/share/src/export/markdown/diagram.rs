@@ -62,7 +62,7 @@ pub(super) fn draw(
     }
     lines.extend(gap(drawn, last.0.min(summary.frames).saturating_add(1)));
     let ended = session.phase.end();
-    lines.extend(ended.map(|end| note("s", &phrases::end(end))));
+    lines.extend(ended.map(|end| note("s", &phrases::end_of_session(end, &summary.context))));
     Ok(lines.join("\n") + "\n")
 }
 

@@ -6,8 +6,8 @@
 //! `Location`, and the `endpoint` event of 2024-11-05, where they name the server absolutely. Headers
 //! that the user adds are added. All else passes as it was read; so does what cannot be followed.
 //!
-//! What goes on record is what was read, without credentials ([`super::credentials`]). In what cannot be
-//! followed they are not found, behind the head with which that begins.
+//! The recording gets the bytes as they were read, with credentials replaced ([`super::credentials`]). Behind
+//! the first head that cannot be followed, credentials of that way are not replaced any more.
 
 use super::changes::{Line, edit_request, edit_response, foreign, lines};
 use super::endpoint::FirstEvent;
@@ -24,7 +24,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What becomes of bytes that were read.
+/// The result of [`Editor::pass`].
 #[derive(Debug, Default)]
 pub struct Passed {
     /// What goes on record: what was read, as far as its meaning is known.
@@ -131,7 +131,7 @@ impl Editor {
         Some(passed)
     }
 
-    /// Follows no more, since the way has ended or carries something else now: what was held.
+    /// Stops following, and returns the bytes that were held.
     pub fn give_up(&mut self) -> Passed {
         let mut passed = Passed::default();
         let held = std::mem::take(&mut self.held);
@@ -188,7 +188,7 @@ impl Editor {
         }
     }
 
-    /// Lets go on what is held of a body, and follows the rest of it, unless that cannot be followed.
+    /// Forwards the held part of a body, and follows the rest unless `is_last`.
     fn release(&mut self, is_last: bool, passed: &mut Passed) {
         let body = match std::mem::replace(&mut self.state, State::Unknown) {
             State::Held(held) => {
@@ -197,6 +197,8 @@ impl Editor {
                     let (recorded, forwarded) = held.release(credentials);
                     passed.recorded.extend(recorded);
                     passed.forwarded.extend(forwarded);
+                } else {
+                    passed.as_it_is(&held.body.raw);
                 }
                 body
             }
@@ -303,7 +305,7 @@ impl Editor {
         self.state = State::Unknown;
         self.is_tunnel = !self.is_client && !self.has_begun;
         if is_long && self.guards_requests() {
-            // Whom it is meant for may stand in the rest of it.
+            // `Host` may come after the limit.
             let most = MAX_HEAD >> 10;
             passed.refused = Some(format!("the head is longer than {most} KiB"));
         }
@@ -417,9 +419,9 @@ impl Editor {
         }
     }
 
-    /// Whether a change is on record already.
-    pub fn is_recorded(&self, edit: &Edit) -> bool {
-        self.rules.is_recorded(edit)
+    /// Remembers an edit. Returns whether the recording has it already.
+    pub fn remember_edit(&self, edit: &Edit) -> bool {
+        self.rules.remember_edit(edit)
     }
 
     /// Whether the client does not speak HTTP either from now on: the server has switched to another protocol, or

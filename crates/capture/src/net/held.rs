@@ -1,4 +1,4 @@
-//! Bodies of OAuth: tokens are asked for and given out in them.
+//! Bodies that are held: those of OAuth, in which tokens are asked for and given out.
 //!
 //! They are held until they are whole, since a name and its value may come in different reads, and
 //! only then go on record and on. They are few and small. One that turns out to be longer goes on as
@@ -12,10 +12,10 @@ use mcpreel_wire::http::body::{BodyLength, Eaten, Follower};
 use std::io::{Read as _, Write as _};
 use std::ops::Range;
 
-/// A longer body is none of OAuth's.
+/// Bodies of OAuth are shorter.
 const LONGEST: usize = 64 * 1024;
 
-/// What it may be unpacked to.
+/// Limit of the decompressed size.
 const MOST: u64 = 1024 * 1024;
 
 /// Segments of paths behind which OAuth answers, where the path does not say `oauth` anyway. Servers
@@ -158,12 +158,12 @@ impl Held {
         })
     }
 
-    /// Whether it has come so far that it must go on.
+    /// Whether the body is whole, or too long to hold.
     pub fn can_be_released(&self) -> bool {
         self.body.follower.is_done() || self.body.raw.len() > LONGEST
     }
 
-    /// The body as it goes on record, which is as long as it is, and as it is.
+    /// Returns the bytes to record and the bytes to forward, which are as many.
     pub fn release(self, credentials: &Credentials) -> (Vec<u8>, Vec<u8>) {
         let mut content = self.body.content();
         match self.coding {

@@ -377,7 +377,7 @@ impl Flow {
         for edit in passed
             .edits
             .iter()
-            .filter(|it| !self.editor.is_recorded(it))
+            .filter(|it| !self.editor.remember_edit(it))
         {
             tap.event(EventKind::Edited {
                 stream: self.stream,

@@ -7,19 +7,19 @@ use super::upstream::Upstream;
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
-/// What has to be known to change anything.
+/// The settings of the proxy that all connections share.
 pub struct Rules {
     pub upstream: Upstream,
     pub tls: Option<Tls>,
     /// The authorities under which we can be reached, in lower case: `127.0.0.1:7339`.
     pub ours: Vec<String>,
-    /// Leave `Host`, `Origin` and `Referer` as they are, and ask nobody where he comes from.
+    /// Leave `Host`, `Origin` and `Referer` as they are, and accept requests from web pages.
     pub keep_host: bool,
     /// Headers that the user adds to each request.
     pub added: Vec<(String, String)>,
     /// Takes credentials out of what goes on record; `None`: they are to be kept.
     pub credentials: Option<Credentials>,
-    /// The changes that are on record: each of them once, and alike from then on.
+    /// The first distinct edits. Each is recorded once; readers match later requests to it by their heads.
     pub recorded_edits: Mutex<Vec<Edit>>,
 }
 
@@ -27,18 +27,18 @@ pub struct Rules {
 pub const MAX_RECORDED_EDITS: usize = 64;
 
 impl Rules {
-    /// Whether a change is on record.
-    pub fn is_recorded(&self, edit: &Edit) -> bool {
+    /// Remembers an edit. Returns whether the recording has it already.
+    pub fn remember_edit(&self, edit: &Edit) -> bool {
         let mut recorded = self
             .recorded_edits
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let is_like = |it: &Edit| (it.what, &it.old, &it.new) == (edit.what, &edit.old, &edit.new);
-        let is_recorded = recorded.iter().any(is_like);
-        if !is_recorded && recorded.len() < MAX_RECORDED_EDITS {
+        let has_it = recorded.iter().any(is_like);
+        if !has_it && recorded.len() < MAX_RECORDED_EDITS {
             recorded.push(edit.clone());
         }
-        is_recorded
+        has_it
     }
 
     /// Gives line after line of a head as it goes on record.

@@ -66,9 +66,9 @@ rules! {
         .fix("Compare `Origin` with the origins that are allowed, and answer 403 to all others.");
 
     BODY_LENGTH = error("http-body-length").of(section::HTTP_BODY_LENGTH)
-        .finds("a head that contradicts itself about the length of its body")
+        .finds("a head that contradicts itself about the length of its body, or a chunk that is not as long as it says")
         .why("A proxy and the server may disagree about where the message ends: one reads as the next request what the other reads as a body (request smuggling).")
-        .fix("Send either one Content-Length or `Transfer-Encoding: chunked`; if a proxy adds the second header, let it remove the first.");
+        .fix("Send either one Content-Length or `Transfer-Encoding: chunked`; if a proxy adds the second header, let it remove the first. A chunk is its size in hexadecimal digits, its bytes, and `\\r\\n` behind each of the two.");
 
     SERVER_REQUEST = error("http-sse-server-request").of(section::STREAMABLE_HTTP).only(Revisions::MODERN)
         .finds("a request of the server on a stream of events")
@@ -144,6 +144,14 @@ impl Family for Http {
             let detail = quote::text(&http.received());
             let finding = NO_ANSWER.at(one.frame, detail).about(one.exchange);
             context.findings.push(finding);
+        }
+        for (direction, frame) in &http.misframed {
+            let side = match direction {
+                Direction::ClientToServer => "request",
+                Direction::ServerToClient => "response",
+            };
+            let detail = format!("the {side}: a chunk of its body is broken");
+            context.findings.push(BODY_LENGTH.at(*frame, detail));
         }
     }
 

@@ -76,6 +76,8 @@ pub struct HttpExchange {
     /// Only the beginning of a part of its response is kept, or it is in an unknown coding: nobody knows what
     /// the rest says. On no row.
     pub is_shortened: bool,
+    /// The parts of it behind which a chunk of the body is broken. On no row: findings tell them.
+    pub misframed: Vec<(Direction, Seq)>,
     /// The client that sent it, in its own words. On no row: the head has it.
     pub user_agent: Option<CompactString>,
 }
@@ -286,7 +288,11 @@ impl HttpLog {
     /// Takes in a part of a message behind its head, and returns how a response ended with it.
     fn content(&mut self, head: &FrameHead, connection: u32) -> Option<End> {
         let exchange = self.open.get_mut(&head.carried.http)?;
-        if head.stream.messages() == Some(Direction::ClientToServer) {
+        let direction = head.stream.messages()?;
+        if head.carried.ended == Some(Ended::Misframed) {
+            exchange.misframed.push((direction, head.seq));
+        }
+        if direction == Direction::ClientToServer {
             exchange.t_sent = exchange.t_sent.max(head.t_last);
             return None;
         }
@@ -309,8 +315,8 @@ impl HttpLog {
             Ended::Whole => End::Whole,
             Ended::Closed if is_left && exchange.is_stream() => End::Left,
             Ended::Closed => End::Closed,
-            Ended::Cut if is_left => End::Left,
-            Ended::Cut => End::Cut,
+            Ended::Cut | Ended::Misframed if is_left => End::Left,
+            Ended::Cut | Ended::Misframed => End::Cut,
             Ended::Unfinished => End::Unfinished,
         })
     }

@@ -163,8 +163,9 @@ impl Network {
         }
         if let Some(carrier) = self.log.get(http).filter(|_| is_over)
             && !self.who.is_answered_elsewhere(carrier)
-            && let Some(one) = self.followed.get_mut(&carrier.conversation)
         {
+            let one = self.followed.get_mut(&carrier.conversation);
+            let one = one.unwrap_or(&mut self.strangers);
             one.analysis.http_over(carrier);
             one.linter.http_over(&one.analysis, carrier);
         }

@@ -65,7 +65,7 @@ impl Content {
             let eaten = self.follower.eat(read.bytes);
             let (Eaten::Content(length) | Eaten::Framing(length) | Eaten::Trailers(length)) = eaten
             else {
-                self.end(read.at, read.t, out);
+                self.close(Ended::Misframed, read.at, read.t, out);
                 return Err(read);
             };
             let room = MAX_TRAILERS - self.trailers.bytes.len();

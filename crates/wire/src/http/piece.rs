@@ -100,6 +100,8 @@ pub enum Ended {
     Closed,
     /// The connection ended, bytes are missing, or its coding is broken before its end.
     Cut,
+    /// A chunk of it is broken: what follows cannot be told apart.
+    Misframed,
     /// The recording ended before the body did.
     Unfinished,
 }

@@ -5,11 +5,11 @@
 use super::Proxy;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 use std::thread::{self, JoinHandle};
 use std::{io, mem};
-use tokio::runtime;
+use tokio::runtime::{self, LocalOptions};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
-use tokio::task::LocalSet;
 
 /// Threads, at most: what goes on record is written by one of them at a time.
 const MOST: usize = 4;
@@ -38,16 +38,23 @@ impl Workers {
         };
         for _ in 0..count {
             let (queue, accepted) = mpsc::unbounded_channel();
-            let runtime = runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()?;
             let proxy = Arc::clone(proxy);
+            let (tell, started) = sync_channel(1);
             let thread = thread::Builder::new().name("relay".into());
             let thread = thread.spawn(move || {
-                LocalSet::new().block_on(&runtime, work(proxy, accepted));
-                // A name that is being looked up may take its time.
-                runtime.shutdown_background();
+                let mut runtime = runtime::Builder::new_current_thread();
+                // It belongs to the thread that makes it.
+                match runtime.enable_all().build_local(LocalOptions::default()) {
+                    Ok(runtime) => {
+                        drop(tell.send(Ok(())));
+                        runtime.block_on(work(proxy, accepted));
+                        // A name that is being looked up may take its time.
+                        runtime.shutdown_background();
+                    }
+                    Err(error) => drop(tell.send(Err(error))),
+                }
             })?;
+            started.recv().map_err(io::Error::other)??;
             workers.queues.push(queue);
             workers.threads.push(thread);
         }

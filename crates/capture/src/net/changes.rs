@@ -1,7 +1,7 @@
 //! Edits to heads: `Host`, `Origin`, `Referer`, `Location`, and the headers that the user adds.
 
 use super::edits::Passed;
-use super::rules::{Edit, Rules};
+use super::settings::{Edit, Settings};
 use mcpreel_wire::http::{guard, reference};
 use memchr::memchr;
 use std::ops::Range;
@@ -58,12 +58,11 @@ pub(super) fn lines(raw: &[u8]) -> Vec<Line<'_>> {
 
 /// Why a request is not passed on. The lines of its head are looked at as they are, since a server may take
 /// a request that cannot be followed here.
-pub(super) fn foreign(rules: &Rules, lines: &[Line<'_>]) -> Option<String> {
+pub(super) fn foreign(settings: &Settings, lines: &[Line<'_>]) -> Option<String> {
     let names = ["host", "origin", "sec-fetch-site"];
     let found = names.map(|name| lines.iter().find_map(|line| line.value_of(name)));
     let [host, origin, site] = found;
-    let is_ours = |authority: &str| rules.ours.contains(&authority.to_ascii_lowercase());
-    guard::foreign(host, origin, site, is_ours)
+    guard::foreign(host, origin, site, |it| settings.is_ours(it))
 }
 
 /// What a field has to say instead.
@@ -71,18 +70,18 @@ type Change<'c> = (&'static str, &'c dyn Fn(&str) -> Option<String>);
 
 /// Passes a head with some fields changed and others added.
 fn edit(
-    rules: &Rules,
+    settings: &Settings,
     lines: &[Line<'_>],
     changes: &[Change<'_>],
     added: &[(String, String)],
     passed: &mut Passed,
 ) {
-    let mut record = rules.recorder();
+    let mut record = settings.recorder();
     for line in lines {
         let at = passed.recorded.len();
         passed.recorded.extend_from_slice(&record(line));
         if matches!(line.whole, b"\r\n" | b"\n") {
-            add(rules, added, at, passed);
+            add(settings, added, at, passed);
         }
         let change = changes.iter().find_map(|(what, change)| {
             let old = line.value_of(what)?;
@@ -99,14 +98,14 @@ fn edit(
         passed.edits.push(Edit {
             at: at + start,
             what,
-            old: rules.recorded_url(old),
-            new: rules.recorded_url(&new),
+            old: settings.recorded_url(old),
+            new: settings.recorded_url(&new),
         });
     }
 }
 
 /// Adds headers to a head whose end goes on record at `at`.
-fn add(rules: &Rules, added: &[(String, String)], at: usize, passed: &mut Passed) {
+fn add(settings: &Settings, added: &[(String, String)], at: usize, passed: &mut Passed) {
     for (name, value) in added {
         let line = format!("{name}: {value}\r\n");
         passed.forwarded.extend_from_slice(line.as_bytes());
@@ -114,44 +113,49 @@ fn add(rules: &Rules, added: &[(String, String)], at: usize, passed: &mut Passed
             at,
             what: "header",
             old: String::new(),
-            new: rules.recorded_header(name, value),
+            new: settings.recorded_header(name, value),
         });
     }
 }
 
 /// Passes the head of a request.
-pub(super) fn edit_request(rules: &Rules, lines: &[Line<'_>], passed: &mut Passed) {
-    if rules.keep_host {
-        return edit(rules, lines, &[], &rules.added, passed);
+pub(super) fn edit_request(settings: &Settings, lines: &[Line<'_>], passed: &mut Passed) {
+    if settings.keep_host {
+        return edit(settings, lines, &[], &settings.added, passed);
     }
     let host = |value: &str| {
-        let authority = rules.upstream.authority();
+        let authority = settings.upstream.authority();
         (value != authority).then(|| authority.to_owned())
     };
     let of_ours = |value: &str| {
         let (_, rest) = value.split_once("://")?;
         let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let is_ours = rules.ours.contains(&authority.to_ascii_lowercase());
-        is_ours.then(|| format!("{}{path}", rules.upstream.origin()))
+        let is_ours = settings.is_ours(authority);
+        is_ours.then(|| format!("{}{path}", settings.upstream.origin()))
     };
     let changes: [Change<'_>; 3] = [("Host", &host), ("Origin", &of_ours), ("Referer", &of_ours)];
-    edit(rules, lines, &changes, &rules.added, passed);
+    edit(settings, lines, &changes, &settings.added, passed);
 }
 
 /// Passes the head of a response; `ours` is the authority at which the client reached us.
-pub(super) fn edit_response(rules: &Rules, ours: &str, lines: &[Line<'_>], passed: &mut Passed) {
-    let location = |value: &str| at_ours(rules, ours, value);
-    edit(rules, lines, &[("Location", &location)], &[], passed);
+pub(super) fn edit_response(
+    settings: &Settings,
+    ours: &str,
+    lines: &[Line<'_>],
+    passed: &mut Passed,
+) {
+    let location = |value: &str| at_ours(settings, ours, value);
+    edit(settings, lines, &[("Location", &location)], &[], passed);
 }
 
 /// A URL of the server's own origin, with `ours` in its place; `None`: it is none. A client that did not
 /// say how it reached us (HTTP/1.0) gets the path alone, which holds wherever we are.
-pub(super) fn at_ours(rules: &Rules, ours: &str, url: &str) -> Option<String> {
+pub(super) fn at_ours(settings: &Settings, ours: &str, url: &str) -> Option<String> {
     let (named, rest) = reference::split(url)?;
     let origin = if ours.is_empty() {
         String::new()
     } else {
         format!("http://{ours}")
     };
-    reference::is_same_origin(named, &rules.upstream.origin()).then(|| origin + rest)
+    reference::is_same_origin(named, &settings.upstream.origin()).then(|| origin + rest)
 }

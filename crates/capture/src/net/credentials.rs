@@ -114,8 +114,12 @@ impl Credentials {
 
     /// A URL without the values of its parameters that are credentials.
     pub fn hide_in_url(&self, url: &str) -> String {
-        let hidden = self.replace(url.as_bytes(), &in_url(url.as_bytes()), '+');
-        String::from_utf8_lossy(&hidden).into_owned()
+        match in_url(url.as_bytes()) {
+            none if none.is_empty() => url.to_owned(),
+            found => {
+                String::from_utf8_lossy(&self.replace(url.as_bytes(), &found, '+')).into_owned()
+            }
+        }
     }
 
     /// The value of a header as it goes on record.

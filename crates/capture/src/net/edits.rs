@@ -12,7 +12,7 @@
 use super::changes::{Line, edit_request, edit_response, foreign, lines};
 use super::endpoint::FirstEvent;
 use super::held::{Held, HeldBody, is_oauth};
-use super::rules::{Edit, Rules};
+use super::settings::{Edit, Settings};
 use compact_str::CompactString;
 use mcpreel_wire::http::Head;
 use mcpreel_wire::http::body::{BodyLength, Eaten, Follower};
@@ -83,7 +83,7 @@ enum State {
 
 /// One way of a connection.
 pub struct Editor {
-    rules: Arc<Rules>,
+    settings: Arc<Settings>,
     waiting: Waiting,
     state: State,
     held: Vec<u8>,
@@ -95,12 +95,12 @@ pub struct Editor {
 
 impl Editor {
     /// Those of both ways of a connection, the client's first.
-    pub fn pair(rules: &Arc<Rules>) -> [Self; 2] {
+    pub fn pair(settings: &Arc<Settings>) -> [Self; 2] {
         let waiting = Waiting::new(RefCell::new(Some(VecDeque::new())));
         [true, false].map(|is_client| Self {
-            rules: Arc::clone(rules),
+            settings: Arc::clone(settings),
             waiting: Rc::clone(&waiting),
-            state: match (rules.upstream.is_tcp(), is_client && !rules.keep_host) {
+            state: match (settings.upstream.is_tcp(), is_client && !settings.keep_host) {
                 (false, _) => State::Head(HeadEnd::default()),
                 (true, true) => State::FirstLine,
                 (true, false) => State::Unknown,
@@ -193,7 +193,7 @@ impl Editor {
         let body = match std::mem::replace(&mut self.state, State::Unknown) {
             State::Held(held) => {
                 let body = held.body.follower;
-                if let Some(credentials) = &self.rules.credentials {
+                if let Some(credentials) = &self.settings.credentials {
                     let (recorded, forwarded) = held.release(credentials);
                     passed.recorded.extend(recorded);
                     passed.forwarded.extend(forwarded);
@@ -205,7 +205,7 @@ impl Editor {
             State::FirstEvent(first) => {
                 let (body, is_before) = (first.0.follower, first.is_before());
                 let asked = self.open_request().unwrap_or_default();
-                first.release(&self.rules, &asked.ours, passed);
+                first.release(&self.settings, &asked.ours, passed);
                 if is_before && !is_last {
                     self.state = State::FirstEvent(Box::new(FirstEvent(HeldBody::new(body))));
                 }
@@ -226,7 +226,7 @@ impl Editor {
 
     /// Lets a head go on as it is, or what could be one.
     fn pass_unedited(&self, lines: &[Line<'_>], passed: &mut Passed) {
-        let mut record = self.rules.recorder();
+        let mut record = self.settings.recorder();
         for line in lines {
             passed.recorded.extend_from_slice(&record(line));
             passed.forwarded.extend_from_slice(line.whole);
@@ -272,7 +272,7 @@ impl Editor {
         };
         let lines = lines(&raw);
         if self.guards_requests()
-            && let Some(why) = foreign(&self.rules, &lines)
+            && let Some(why) = foreign(&self.settings, &lines)
         {
             self.pass_unedited(&lines, passed);
             passed.refused = Some(why);
@@ -313,7 +313,7 @@ impl Editor {
 
     /// Whether requests are refused that a web page may have sent.
     fn guards_requests(&self) -> bool {
-        self.is_client && !self.rules.keep_host
+        self.is_client && !self.settings.keep_host
     }
 
     /// Whether what is held can be the beginning of a head. A client that speaks TLS, or a server that
@@ -339,12 +339,12 @@ impl Editor {
         let short = |text: &str| CompactString::new(if text.len() <= 256 { text } else { "" });
         let asked = OpenRequest {
             method: short(method),
-            is_oauth: is_oauth(head, self.rules.upstream.target()),
+            is_oauth: is_oauth(head, self.settings.upstream.target()),
             ours: short(head.get("host").unwrap_or_default()),
         };
         let is_oauth = asked.is_oauth;
         self.push_request(asked);
-        edit_request(&self.rules, lines, passed);
+        edit_request(&self.settings, lines, passed);
         self.follow(head, length, is_oauth);
         true
     }
@@ -360,7 +360,7 @@ impl Editor {
         if length == BodyLength::Unclear {
             return false;
         }
-        edit_response(&self.rules, &asked.ours, lines, passed);
+        edit_response(&self.settings, &asked.ours, lines, passed);
         if length == BodyLength::Tunnel {
             self.state = State::Unknown;
             self.is_tunnel = true;
@@ -383,7 +383,7 @@ impl Editor {
 
     fn follow(&mut self, head: &Head, length: BodyLength, is_oauth: bool) {
         let body = Follower::new(length);
-        let is_held = is_oauth && self.rules.credentials.is_some();
+        let is_held = is_oauth && self.settings.credentials.is_some();
         if body.is_done() {
             self.message_over();
         } else if let Some(held) = is_held.then(|| Held::new(head, length)).flatten() {
@@ -421,7 +421,7 @@ impl Editor {
 
     /// Remembers an edit. Returns whether the recording has it already.
     pub fn remember_edit(&self, edit: &Edit) -> bool {
-        self.rules.remember_edit(edit)
+        self.settings.remember_edit(edit)
     }
 
     /// Whether the client does not speak HTTP either from now on: the server has switched to another protocol, or
@@ -436,7 +436,7 @@ impl Editor {
     }
 
     pub fn is_tcp(&self) -> bool {
-        self.rules.upstream.is_tcp()
+        self.settings.upstream.is_tcp()
     }
 }
 

@@ -4,8 +4,8 @@ use super::super::upstream::Upstream;
 use super::*;
 use std::sync::Mutex;
 
-fn rules() -> Arc<Rules> {
-    Arc::new(Rules {
+fn settings() -> Arc<Settings> {
+    Arc::new(Settings {
         upstream: Upstream::parse("http://127.0.0.1:3000/mcp").unwrap(),
         tls: None,
         ours: vec!["127.0.0.1:7339".to_owned()],
@@ -19,7 +19,7 @@ fn rules() -> Arc<Rules> {
 /// Once each request without a response was kept.
 #[test]
 fn requests_without_responses_are_kept_up_to_a_number_and_pass() {
-    let [mut up, mut down] = Editor::pair(&rules());
+    let [mut up, mut down] = Editor::pair(&settings());
     let request = b"GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:7339\r\n\r\n";
     for _ in 0..2 * MAX_WAITING {
         let passed = up.pass(request).unwrap().forwarded;

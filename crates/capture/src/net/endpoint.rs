@@ -7,7 +7,7 @@ use super::changes::at_ours;
 use super::credentials::Syntax;
 use super::edits::Passed;
 use super::held::HeldBody;
-use super::rules::{Edit, Rules};
+use super::settings::{Edit, Settings};
 use memchr::memchr2;
 use std::ops::Range;
 
@@ -48,21 +48,21 @@ impl FirstEvent {
     }
 
     /// Lets it go on, with our origin in the URL where that names the server's.
-    pub(super) fn release(self, rules: &Rules, ours: &str, passed: &mut Passed) {
+    pub(super) fn release(self, settings: &Settings, ours: &str, passed: &mut Passed) {
         let Self(body) = &self;
         let mut content = body.content();
         let at = passed.recorded.len();
         let Found::Url(url) = find(&content) else {
             return passed.as_it_is(&body.raw);
         };
-        let changed = |url: &[u8]| at_ours(rules, ours, std::str::from_utf8(url).ok()?);
+        let changed = |url: &[u8]| at_ours(settings, ours, std::str::from_utf8(url).ok()?);
         let new = changed(&content[url.clone()]);
         match &new {
             Some(new) => self.pass_changed(&url, new.as_bytes(), &mut passed.forwarded),
             None => passed.forwarded.extend_from_slice(&body.raw),
         }
         let query = memchr2(b'?', b'#', &content[url.clone()]);
-        if let (Some(credentials), Some(query)) = (&rules.credentials, query) {
+        if let (Some(credentials), Some(query)) = (&settings.credentials, query) {
             let query = url.start + query + 1..url.end;
             credentials.hide_in_body(Syntax::Form, &mut content[query]);
         }

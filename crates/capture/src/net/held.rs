@@ -41,9 +41,9 @@ pub fn is_oauth(head: &Head, own_target: &str) -> bool {
     if asked.eq_ignore_ascii_case(own) {
         return false;
     }
-    let asked = asked.to_ascii_lowercase();
-    let mut segments = asked.split('/');
-    asked.contains("oauth") || segments.any(|segment| PLACES.contains(&segment))
+    let is_place = |segment: &str| PLACES.iter().any(|it| it.eq_ignore_ascii_case(segment));
+    let mut names = asked.as_bytes().windows("oauth".len());
+    names.any(|it| it.eq_ignore_ascii_case(b"oauth")) || asked.split('/').any(is_place)
 }
 
 fn syntax(head: &Head) -> Option<Syntax> {

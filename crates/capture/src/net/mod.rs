@@ -10,7 +10,7 @@
 //! * `workers`: the threads on which connections are relayed; `relay`: a client's connection, and the one to
 //!   the server that belongs to it;
 //! * `edits`: follows heads and bodies; `changes`: the few bytes that have to be changed in them;
-//!   `endpoint`: the event in which some have to be; `rules`: what they depend on;
+//!   `endpoint`: the event in which some have to be; `settings`: what they depend on;
 //! * [`credentials`]: what does not go on record, and `held`: bodies in which it stands.
 //!
 //! Each connection has two streams on record. What they mean is nobody's business here.
@@ -21,8 +21,8 @@ mod edits;
 mod endpoint;
 mod held;
 mod relay;
-mod rules;
 pub mod server;
+mod settings;
 pub mod tls;
 pub mod upstream;
 mod workers;
@@ -33,9 +33,9 @@ use crate::tap::Tap;
 use credentials::Credentials;
 use mcpreel_trace::event::EventKind;
 use relay::Relay;
-pub use rules::MAX_RECORDED_EDITS;
-use rules::Rules;
 use server::{Server, Starting};
+pub use settings::MAX_RECORDED_EDITS;
+use settings::Settings;
 use std::cell::Cell;
 use std::future::poll_fn;
 use std::io;
@@ -191,7 +191,7 @@ pub fn serve(
     let proxy = Arc::new(Proxy {
         reports: report_to(plan.say),
         reached: Mutex::default(),
-        rules: Arc::new(Rules {
+        settings: Arc::new(Settings {
             ours: listener.authorities(),
             upstream: plan.upstream,
             tls: plan.tls,
@@ -278,7 +278,7 @@ impl Signals {
 
 /// What all connections have in common.
 struct Proxy {
-    rules: Arc<Rules>,
+    settings: Arc<Settings>,
     starting: Option<Starting>,
     tap: Arc<Tap>,
     reports: SyncSender<String>,
@@ -352,18 +352,18 @@ impl Proxy {
 
     async fn relay(&self, number: u32, client: TcpStream, peer: SocketAddr) {
         let _ = client.set_nodelay(true);
-        let (rules, tap, peer) = (&self.rules, &self.tap, peer.to_string());
-        let relay = Relay::new(number, peer.clone(), tap, rules);
+        let (settings, tap, peer) = (&self.settings, &self.tap, peer.to_string());
+        let relay = Relay::new(number, peer.clone(), tap, settings);
         let connected = match &self.starting {
             Some(starting) => {
                 starting
-                    .connect(&rules.upstream, rules.tls.as_ref(), tap)
+                    .connect(&settings.upstream, settings.tls.as_ref(), tap)
                     .await
             }
             None => {
-                rules
+                settings
                     .upstream
-                    .connect(rules.tls.as_ref(), tap.clock())
+                    .connect(settings.tls.as_ref(), tap.clock())
                     .await
             }
         };

@@ -10,7 +10,7 @@
 //! reset.
 
 use super::edits::{Editor, Passed};
-use super::rules::Rules;
+use super::settings::Settings;
 use super::upstream::Link;
 use crate::spool::MAX_CHUNK;
 use crate::tap::Tap;
@@ -82,9 +82,9 @@ pub struct Relay<'c> {
 }
 
 impl<'c> Relay<'c> {
-    pub fn new(number: u32, peer: String, tap: &'c Arc<Tap>, rules: &Arc<Rules>) -> Self {
+    pub fn new(number: u32, peer: String, tap: &'c Arc<Tap>, settings: &Arc<Settings>) -> Self {
         let ways = [Direction::ClientToServer, Direction::ServerToClient];
-        let [up, down] = Editor::pair(rules);
+        let [up, down] = Editor::pair(settings);
         let flow = |editor, direction| Flow {
             stream: StreamId::of_connection(number, direction),
             editor,

@@ -14,10 +14,8 @@ pub fn foreign(
     site: Option<&str>,
     is_ours: impl Fn(&str) -> bool,
 ) -> Option<String> {
-    let is_known = |authority: &str| {
-        let is_address = host_of(authority).parse::<IpAddr>().is_ok();
-        is_address || is_ours(authority)
-    };
+    let is_known =
+        |authority: &str| is_ours(authority) || host_of(authority).parse::<IpAddr>().is_ok();
     if let Some(host) = host.filter(|host| !is_known(host)) {
         return Some(format!(
             "the request is meant for {host}, which is not served here"

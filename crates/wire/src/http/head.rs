@@ -5,7 +5,8 @@
 //! where its body ends.
 
 use compact_str::CompactString;
-use httparse::{EMPTY_HEADER, ParserConfig, Status};
+use httparse::{EMPTY_HEADER, Header, ParserConfig, Status};
+use std::ops::Range;
 
 /// The longest head that is taken for one.
 pub const MAX_HEAD: usize = 256 << 10;
@@ -22,11 +23,30 @@ pub struct Head {
     pub start: Start,
     /// Minor version of HTTP/1: 0 or 1.
     pub minor: u8,
-    /// Names as they were written and values, in order and without anything between them.
+    /// All of it. Heads stand in the way of traffic, and to allocate each name and value would take most of
+    /// the time.
     text: String,
-    /// Where in it each name ends, and its value. Heads stand in the way of traffic, and to allocate each
-    /// of these would take most of the time.
-    ends: Vec<(usize, usize)>,
+    fields: Vec<Field>,
+}
+
+/// Where in the text of a head the name and the value of a header stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Field {
+    name: Range<usize>,
+    value: Range<usize>,
+}
+
+impl Field {
+    fn of(header: &Header<'_>, text: &str) -> Self {
+        let range = |part: &[u8]| {
+            let start = part.as_ptr().addr() - text.as_ptr().addr();
+            start..start + part.len()
+        };
+        Self {
+            name: range(header.name.as_bytes()),
+            value: range(header.value),
+        }
+    }
 }
 
 /// The first line of a head.
@@ -46,6 +66,10 @@ impl Head {
     /// Reads a whole head, with its empty line; `None` where the bytes are none. What begins with
     /// `HTTP/` is read as a response.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
+        // Nearly all are text, which this is quicker to find out than what replaces other bytes.
+        let replaced = |_| String::from_utf8_lossy(bytes).into_owned();
+        let text = std::str::from_utf8(bytes).map_or_else(replaced, str::to_owned);
+        let bytes = text.as_bytes();
         let lines = memchr::memchr_iter(b'\n', bytes).count();
         let (mut few, mut many) = ([EMPTY_HEADER; USUAL], Vec::new());
         let mut room = &mut few[..];
@@ -77,32 +101,21 @@ impl Head {
             };
             (start, request.version?, request.headers)
         };
-        let mut text = String::with_capacity(bytes.len());
-        let ends = headers.iter().map(|header| {
-            text.push_str(header.name);
-            let name = text.len();
-            match std::str::from_utf8(header.value) {
-                Ok(value) => text.push_str(value),
-                Err(_) => text.push_str(&String::from_utf8_lossy(header.value)),
-            }
-            (name, text.len())
-        });
+        let fields = headers.iter().map(|header| Field::of(header, &text));
         Some(Self {
             start,
             minor,
-            ends: ends.collect(),
+            fields: fields.collect(),
             text,
         })
     }
 
     /// Names as they were written and values, in order.
     pub fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
-        let mut start = 0;
-        self.ends.iter().map(move |(name, value)| {
-            let both = (&self.text[start..*name], &self.text[*name..*value]);
-            start = *value;
-            both
-        })
+        let text = |range: &Range<usize>| &self.text[range.clone()];
+        self.fields
+            .iter()
+            .map(move |field| (text(&field.name), text(&field.value)))
     }
 
     pub fn method(&self) -> Option<&str> {
@@ -133,9 +146,12 @@ impl Head {
 
     /// The values of all headers with this name, whatever its case, in order.
     pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.headers()
-            .filter(move |(one, _)| one.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value)
+        let is_it = move |field: &&Field| {
+            field.name.len() == name.len()
+                && self.text[field.name.clone()].eq_ignore_ascii_case(name)
+        };
+        let fields = self.fields.iter().filter(is_it);
+        fields.map(|field| &self.text[field.value.clone()])
     }
 
     /// The members of the lists in all headers with this name (RFC 9110, 5.6.1), in order.

@@ -1,4 +1,5 @@
-//! What the proxy changes in heads and events, and how changes and credentials go on record.
+//! The settings that all connections share: what is changed in heads and events, and how changes and
+//! credentials go on record.
 
 use super::changes::Line;
 use super::credentials::Credentials;
@@ -8,10 +9,10 @@ use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
 /// The settings of the proxy that all connections share.
-pub struct Rules {
+pub struct Settings {
     pub upstream: Upstream,
     pub tls: Option<Tls>,
-    /// The authorities under which we can be reached, in lower case: `127.0.0.1:7339`.
+    /// The authorities under which we can be reached: `127.0.0.1:7339`.
     pub ours: Vec<String>,
     /// Leave `Host`, `Origin` and `Referer` as they are, and accept requests from web pages.
     pub keep_host: bool,
@@ -26,7 +27,14 @@ pub struct Rules {
 /// Distinct changes that are on record once; further ones are recorded each time.
 pub const MAX_RECORDED_EDITS: usize = 64;
 
-impl Rules {
+impl Settings {
+    /// Whether a client reaches us under this authority.
+    pub(super) fn is_ours(&self, authority: &str) -> bool {
+        self.ours
+            .iter()
+            .any(|it| it.eq_ignore_ascii_case(authority))
+    }
+
     /// Remembers an edit. Returns whether the recording has it already.
     pub fn remember_edit(&self, edit: &Edit) -> bool {
         let mut recorded = self

@@ -52,7 +52,7 @@ pub(super) const TOLD: [&str; 12] = [
     "frame-not-object",
     "frame-truncated",
     "http-no-answer",
-    "process-died-in-flight",
+    "request-lost",
     "process-not-started",
     "process-stdout-closed-early",
     "rpc-unclassifiable",

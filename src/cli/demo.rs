@@ -73,7 +73,12 @@ pub struct DemoHost {
 /// The built-in server, on this process's own pipes.
 pub fn server(args: &DemoServer) -> Outcome {
     if let Some(at) = args.listen.listen {
-        return args.listen.serve(at, listen::PATH, "the demo's server");
+        return args.listen.serve(
+            at,
+            listen::PATH,
+            "the demo's server",
+            listen::own_arguments(),
+        );
     }
     let pace = Pace::new(args.speed);
     server::run(io::stdin().lock(), io::stdout(), io::stderr(), pace)?;

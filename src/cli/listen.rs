@@ -29,12 +29,18 @@ pub struct Listen {
 }
 
 impl Listen {
-    /// Serves sessions at `at`, under `path`, each by a process of this program with the arguments that we
-    /// have, but for those about listening. Ends with the worst of their exit codes.
-    pub fn serve(&self, at: SocketAddr, path: &str, what: &str) -> Outcome {
+    /// Serves sessions at `at`, under `path`, each by a process of this program with `arguments`. Ends with
+    /// the worst of their exit codes.
+    pub fn serve(
+        &self,
+        at: SocketAddr,
+        path: &str,
+        what: &str,
+        arguments: Vec<OsString>,
+    ) -> Outcome {
         check(Some(at), self.expose)?;
         let mut command = vec![std::env::current_exe()?.into()];
-        command.extend(without_listening(std::env::args_os().skip(1)));
+        command.extend(arguments);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
@@ -71,6 +77,11 @@ pub fn check(at: Option<SocketAddr>, expose: bool) -> Result<(), Failure> {
         ))),
         None => Ok(()),
     }
+}
+
+/// The arguments that we have, but for those about listening.
+pub fn own_arguments() -> Vec<OsString> {
+    without_listening(std::env::args_os().skip(1))
 }
 
 fn without_listening(words: impl Iterator<Item = OsString>) -> Vec<OsString> {

@@ -124,7 +124,7 @@ impl Stop {
 pub fn run(args: &Minimise) -> Outcome {
     let query = filter::parse_as("--fails", Some(&args.fails))?;
     let query = query.ok_or_else(|| usage("--fails needs a filter"))?;
-    let recording = select::original(&args.recording, &args.driving.folder)?;
+    let recording = select::whole(&args.recording, &args.driving.folder)?;
     let strictness = Strictness {
         rules: args.rules.clone(),
         ..Strictness::default()

@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -155,11 +155,13 @@ fn fault(text: &str) -> Result<Fault, String> {
 pub fn run(args: &Mock) -> Outcome {
     let secrets = Secrets(args.bind.iter().cloned().collect());
     let recording = select::whole(&args.recording, &args.folder)?;
+    let conversation = select::conversation(&recording, args.conversation, "served")?;
     if let Some(at) = args.listen.listen {
         let summary = recording.summary()?;
         let what = format!("answering from {}", escape(&summary.name));
         let url = summary.context.url.as_deref();
-        return args.listen.serve(at, &path_of(url), &what);
+        let arguments = of_session(args, recording.path(), conversation);
+        return args.listen.serve(at, &path_of(url), &what, arguments);
     }
     let options = Options {
         on_miss: args.on_miss,
@@ -170,7 +172,6 @@ pub fn run(args: &Mock) -> Outcome {
         rules: comparison::rules(&args.rules, recording.path())?.0,
     };
     let summary = recording.summary()?;
-    let conversation = select::conversation(&recording, args.conversation)?;
     let index = Index::read(&recording, &secrets, &options.rules, conversation)
         .map_err(anyhow::Error::from)?;
     // The session with the host is recorded like any other.
@@ -240,6 +241,18 @@ pub fn run(args: &Mock) -> Outcome {
     session.finish(&end, &account.concat(), ending);
     file::remove();
     Ok(Exit::Process(record::end_as(ending)))
+}
+
+/// The arguments of each session that is served: all of them from the recording at `path`, whichever is
+/// the newest by then, and from the same conversation.
+fn of_session(args: &Mock, path: &Path, conversation: Option<u32>) -> Vec<OsString> {
+    let mut arguments = listen::own_arguments();
+    if let Some(named) = arguments.iter_mut().find(|it| **it == args.recording) {
+        *named = path.into();
+    }
+    let chosen = conversation.filter(|_| args.conversation.is_none());
+    arguments.extend(chosen.map(|id| format!("--conversation={id}").into()));
+    arguments
 }
 
 /// The path at which a recorded server was reached; that of most servers where it was not over HTTP.

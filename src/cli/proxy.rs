@@ -8,16 +8,26 @@ use super::{bridge, listen, quantity, run};
 use clap::Args;
 use mcpreel_capture::net::Plan;
 use mcpreel_capture::net::upstream::Upstream;
-use mcpreel_store::record::{self, Ending, proxy::proxy};
+use mcpreel_share::phrases;
+use mcpreel_store::reader::Recording;
+use mcpreel_store::record::proxy::{Ended, proxy};
+use mcpreel_store::record::{self, Ending};
+use mcpreel_store::recovery::{self, Outcome as Done};
 use mcpreel_store::schema::is_id;
-use mcpreel_wire::text::{escape, masked_url};
+use mcpreel_trace::clock::Clock;
+use mcpreel_wire::text::{count, escape, masked_url, plural};
 use std::cell::Cell;
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::path::Path;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// The makers of recordings of a proxy.
 const ORIGINS: [&str; 3] = ["live", "demo", "replay"];
+
+/// The time that the user waits for the count of what was recorded.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A free port of this machine alone.
 const ANY_PORT: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0));
@@ -103,6 +113,26 @@ fn say_where(upstream: &str, url: &str, is_everywhere: bool) {
     output::say(&format!("recording {}: {put}", escape(&upstream)));
 }
 
+/// What was recorded, and the command that tells of it; `is_elsewhere`: not where commands look for it.
+fn recorded(reel: &Path, is_elsewhere: bool) -> Result<String, Failure> {
+    let done = recovery::drain_for(reel, Clock::start(), PATIENCE).map_err(anyhow::Error::from)?;
+    let summary = Recording::open(reel)?.summary()?;
+    let mut parts = vec![format!("recorded {}", escape(&summary.name))];
+    // What is still to be indexed is not counted.
+    if matches!(done, Done::Whole | Done::Completed { .. }) {
+        parts.push(plural(summary.exchanges, "exchange"));
+        let failed = (summary.failed > 0).then(|| format!("{} failed", count(summary.failed)));
+        parts.extend(failed);
+    }
+    let named = if is_elsewhere {
+        reel.to_string_lossy().into_owned()
+    } else {
+        summary.id
+    };
+    let named = phrases::command(&[named]);
+    Ok(format!("{}: mcpreel why {named}", parts.join(", ")))
+}
+
 impl Proxy {
     pub fn run(self) -> Outcome {
         listen::check(self.listen, self.expose)?;
@@ -165,9 +195,16 @@ impl Proxy {
             say_where(&upstream, url, is_everywhere);
             None
         };
-        let mut ending = proxy(&options, plan, ready)?;
+        let is_quiet = self.stdio || options.origin != ORIGINS[0];
+        let Ended { mut ending, reel } = proxy(&options, plan, ready)?;
         if !was_there.get() {
             ending = Ending::Code(1);
+        }
+        if let Some(reel) = reel.filter(|_| !is_quiet) {
+            let is_elsewhere = self.folder.dir.is_some();
+            if let Ok(recorded) = recorded(&reel, is_elsewhere) {
+                output::say(&recorded);
+            }
         }
         Ok(Exit::Process(record::end_as(ending)))
     }

@@ -26,15 +26,17 @@ use std::sync::Arc;
 const MOST_PLACES: usize = 200;
 
 /// The warning below every report.
-const WARNING: &str = "review it before you share it: a secret without a telling name or \
-    shape stays";
+const WARNING: &str = "a secret without a telling name or shape stays";
+
+/// The beginning of that warning, where nothing else is to be reviewed.
+const REVIEW: &str = "review it before you share it";
 
 const EXAMPLES: &str = "\
 Examples:
   mcpreel redact 7f3a                      what would be replaced, where, by which rule
   mcpreel redact 7f3a -o shared.reel       a recording without it
   mcpreel redact @ --email --home -o shared.reel
-  mcpreel redact --scan bug-report/        looks for leaks; exit code 1 if there is one,
+  mcpreel redact --scan 7f3a bug-report/   looks for leaks; exit code 1 if there is one,
                                            3 if a file, such as a packed one, was not looked through
   mcpreel redact --list                    the rules";
 
@@ -60,11 +62,11 @@ pub struct Redact {
     /// The report as one JSON object; of --scan one for each place
     #[arg(long)]
     json: bool,
-    /// Look for secrets in files of any kind and in folders, and say where; ZIP and other packed files
-    /// are not opened
+    /// Look for secrets in recordings, in files of any kind and in folders, and say where; ZIP and other
+    /// packed files are not opened
     #[arg(
         long,
-        value_name = "PATH",
+        value_name = "PATH|RECORDING",
         num_args = 1..,
         conflicts_with_all = ["recording", "output", "list"]
     )]
@@ -96,7 +98,8 @@ pub fn run(args: &Redact) -> Outcome {
     }
     let policy = policy(&args.what)?;
     if !args.scan.is_empty() {
-        return redact_scan::run(&args.scan, &policy, args.json);
+        let folder = &args.which.folder;
+        return redact_scan::run(&args.scan, folder, &policy, args.json);
     }
     let recording = args.which.open()?;
     let (report, redacted) = match &args.output {
@@ -119,7 +122,7 @@ pub fn run(args: &Redact) -> Outcome {
     } else {
         let lines = report_lines(&report, args.output.as_deref());
         lines.iter().try_for_each(|line| out.line(line))?;
-        out.line(&warning(redacted, &report)?)?;
+        out.line(&format!("{REVIEW}: {}", warning(redacted, &report)?))?;
     }
     out.flush()?;
     tell_unfinished(&recording)?;

@@ -98,7 +98,7 @@ const MOST_TOOLS: usize = 12;
 /// Writes what the arguments ask for.
 pub fn run(args: &Report) -> Outcome {
     let policy = redact::policy(&args.what)?;
-    let recording = select::original(&args.which.recording, &args.which.folder)?;
+    let recording = select::whole(&args.which.recording, &args.which.folder)?;
     let now = select::now(&recording, &recording.summary()?);
     let (redacted, report, known) = without_secrets(&recording, now, &policy)?;
     // Who made the report looks for it by the original's id, unless that is redacted.
@@ -151,8 +151,8 @@ pub fn run(args: &Report) -> Outcome {
         let undone = outgoing::undone(&report);
         lines.extend(undone.iter().map(|line| format!("  {line}")));
         lines.push("review before you share it:".to_owned());
-        lines.extend(by_eye.iter().map(|line| format!("  {line}")));
-        lines.push(warning);
+        let by_eye = by_eye.iter().chain([&warning]);
+        lines.extend(by_eye.map(|line| format!("  {line}")));
         out.line(&lines.join("\n"))?;
     }
     out.flush()?;

@@ -8,6 +8,7 @@ use super::output::{self, Ink, Output, Progress, shown};
 use clap::Args;
 use mcpreel_config::nearest;
 use mcpreel_share::phrases;
+use mcpreel_store::http::ConversationRow;
 use mcpreel_store::library::{Entry, Library, SelectError, Selected, Standing, spool_of};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::recovery::{self, Outcome as Done, RecoverError, Stage};
@@ -65,11 +66,13 @@ pub fn find(text: &OsStr, library: &Library) -> Result<Selected, Failure> {
     Ok(selected)
 }
 
-/// The recording that is meant, and its frame; see [`recording`].
+/// The recording that is meant, and its frame; see [`recording`]. Of the newest is said whether it is no
+/// session that somebody had, but was made by playing one.
 pub fn open(text: &OsStr, folder: &Folder) -> Result<(Recording, Selected), Failure> {
     let library = Library::new(folder::of(folder)?);
     let selected = find(text, &library)?;
     let recording = recording(&selected.path, &library)?;
+    tell_played(&text.to_string_lossy(), &recording)?;
     Ok((recording, selected))
 }
 
@@ -85,26 +88,37 @@ pub fn recording(path: &Path, library: &Library) -> Result<Recording, Failure> {
     Ok(recording.in_place_of(path, Box::new(tape)))
 }
 
-/// The recording that is meant, to be played; says of the newest if it is no session that somebody
-/// had, but was made by playing one.
-pub fn original(text: &OsStr, folder: &Folder) -> Result<Recording, Failure> {
-    let recording = whole(text, folder)?;
-    let text = text.to_string_lossy();
+fn tell_played(text: &str, recording: &Recording) -> Result<(), Failure> {
     let summary = recording.summary()?;
-    let parent = summary.parent.as_deref().filter(|_| summary.is_played());
-    if let Some(parent) = parent.filter(|_| text.starts_with('@')) {
-        let [made, of] = [&*summary.id, parent].map(|id| escape(id.get(..4).unwrap_or(id)));
-        output::say(&format!(
-            "{} is {made}, which was made by playing {of}; name that for the original",
-            escape(&text)
-        ));
+    if !text.starts_with('@') || !summary.is_played() {
+        return Ok(());
     }
-    Ok(recording)
+    let named = match text {
+        "@" => "the newest recording".into(),
+        text => escape(text),
+    };
+    let short = |id| escape(id).chars().take(4).collect::<String>();
+    let what = match &*summary.origin {
+        "mock" => "a session with a mock",
+        "minimised" => "a minimised session",
+        _ => "a replay",
+    };
+    let of = summary.parent.as_deref().map(short);
+    let of = of.map_or_else(String::new, |id| {
+        format!(" of {id}; for that session name {id}")
+    });
+    output::say(&format!("{named}, {}, is {what}{of}", short(&summary.id)));
+    Ok(())
 }
 
 /// Of a network recording, the conversation that is played: the one that is asked for, else the one with
 /// most requests of its client, which is said if there are others. `None` of a session over stdio.
-pub fn conversation(recording: &Recording, asked: Option<u32>) -> Result<Option<u32>, Failure> {
+/// `done` is `played` or `served`.
+pub fn conversation(
+    recording: &Recording,
+    asked: Option<u32>,
+    done: &str,
+) -> Result<Option<u32>, Failure> {
     let busiest = recording.busiest_conversations()?;
     let has = |id: u32| busiest.iter().any(|(it, _)| *it == id);
     match (asked, busiest.as_slice()) {
@@ -117,16 +131,29 @@ pub fn conversation(recording: &Recording, asked: Option<u32>) -> Result<Option<
         ))),
         (None, [(id, _), others @ ..]) => {
             if !others.is_empty() {
-                let others = plural(others.len() as u64, "other");
+                let all = recording.conversations()?;
+                let named = busiest.iter().map(|one| described(*one, &all));
+                let mut named = output::some(named, busiest.len() as u64, MOST_NAMED).into_iter();
+                let first = named.next().unwrap_or_default();
+                let others: Vec<_> = named.collect();
                 output::say(&format!(
-                    "conversation {id} is played, the one with most requests; --conversation takes one of \
-                     the {others}"
+                    "conversation {first} is {done}, the one with most requests; --conversation N takes \
+                     another: {}",
+                    others.join(", ")
                 ));
             }
             Ok(Some(*id))
         }
         (None, []) => Ok(None),
     }
+}
+
+/// A conversation with its client and the number of requests: `2 (inspector 1.0, 3 requests)`.
+fn described((id, requests): (u32, u64), all: &[ConversationRow]) -> String {
+    let session = all.iter().find(|one| one.id == id).map(|one| &one.session);
+    let client = session.and_then(|session| phrases::peer(&session.client));
+    let client = client.map_or_else(String::new, |client| format!("{client}, "));
+    format!("{id} ({client}{})", plural(requests, "request"))
 }
 
 /// The standing of a recording. Its row says `live` also where the recorder was killed, or where it

@@ -53,9 +53,10 @@ fn what_cannot_be_written_is_refused_and_leaves_nothing_behind() {
     let missing = format!("{dir}/nowhere/a.jsonl");
     let there = format!("{dir}/there.jsonl");
     std::fs::write(&there, "before").expect("it can be written");
-    let cases: [(&[&str], i32, &str); 9] = [
+    let cases: [(&[&str], i32, &str); 10] = [
         (&[&sample, "-o", dir], 3, "could not write"),
         (&[&sample, "-o", &missing], 3, "No such file"),
+        (&[&sample, "--format", "har"], 3, "--format jsonl"),
         (&[copy, "-o", copy], 2, "names the recording itself"),
         (
             &[&sample, "-q", "tool:nothing", "-o", &there],

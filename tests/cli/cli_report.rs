@@ -44,7 +44,7 @@ fn a_report_appears_whole_and_for_its_owner_alone() {
         "removed: ",
         "review before",
         "arguments and results of balance",
-        "review it before",
+        "  a secret without a telling name",
     ] {
         assert!(said.contains(part), "no {part}: {said}");
     }

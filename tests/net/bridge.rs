@@ -97,6 +97,13 @@ fn a_host_on_pipes_speaks_with_a_server_behind_a_url_and_both_sides_are_on_recor
         let why = text(&library.mcpreel("why").arg(id(one)).output().unwrap());
         assert!(why.contains(&format!("mcpreel why {}", id(other))), "{why}");
     }
+    // The command is the user's, not the one by which mcpreel starts itself.
+    let host_side = all[1]["id"].as_str().unwrap();
+    let shown = library.mcpreel("show").arg(host_side).output();
+    let shown = text(&shown.unwrap());
+    let command = format!("command    mcpreel run --url {}\n", server.url);
+    assert!(shown.contains(&command), "{shown}");
+    assert!(shown.contains("end        mcpreel ended with"), "{shown}");
     let name = server.url.trim_start_matches("http://").replace(':', "-");
     let name = name.trim_end_matches("/mcp");
     assert_eq!(*stdio, name);
@@ -145,10 +152,10 @@ fn a_request_without_an_answer_gets_an_error_that_says_why() {
     say(&host, &[INITIALIZE, INITIALIZED]);
     let cases = [
         ("unauthorized", -32000, "--header"),
-        ("broken", -32000, "HTTP 502: <p>nginx"),
+        ("broken", -32000, "HTTP 502: nginx"),
         ("invalid", -32602, "no"),
         ("cut", -32000, "without a response"),
-        ("page", -32000, "text/html that is no message: <h1>log in"),
+        ("page", -32000, "text/html that is no message: log in"),
         ("elsewhere", -32000, "HTTP 307 to https://example.com/login"),
         ("gone", -32000, "cannot be reached"),
     ];

@@ -85,6 +85,20 @@ fn a_call_is_lost_when_its_stream_breaks() {
     }
 }
 
+/// Once it was open until the recording ended, though nobody came back for the rest.
+#[test]
+fn a_live_call_is_lost_while_no_stream_goes_on_with_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let broken = format!("{BEGUN}< id 7\nafter 400\nclose server\n");
+    let resumed = format!("{broken}{RESUMED}");
+    for (case, status) in [(broken, Status::Lost), (resumed, Status::Open)] {
+        let session = wire::tell(dir.path(), &case);
+        let calls = wire::indexed_live(&session).exchanges(ExchangeId(0), 10);
+        assert_eq!(calls.unwrap()[1].status, status, "{case}");
+        std::fs::remove_file(dir.path().join("a.reel")).unwrap();
+    }
+}
+
 #[test]
 fn a_call_that_a_resumed_stream_answers_is_not_lost() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,10 +1,13 @@
 //! A copy of a recording of the network, and its cassette, tell the same as the original; what is told of
 //! a call.
 
+use crate::http_server::{HttpServer, respond};
 use crate::recorded::{files, told};
-use crate::support::MCPREEL;
+use crate::support::proxy::Proxy;
+use crate::support::{Library, MCPREEL};
 use crate::wire;
 use mcpreel_store::reader::Recording;
+use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
@@ -34,6 +37,30 @@ fn a_copy_and_a_cassette_tell_the_same() {
             assert_eq!(told, expected, "{}", file.display());
         }
     }
+}
+
+#[test]
+fn an_archive_has_the_request_as_the_server_got_it() {
+    let library = Library::new();
+    let server = HttpServer::start("/mcp", |_, client| respond(client, "200 OK", "", ""));
+    let proxy = Proxy::start(&library, &server.url, &["--header", "X-Key: hush"]);
+    proxy.ask("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
+    proxy.end();
+    let mut export = library.mcpreel("export");
+    let har = export.args(["@", "--format", "har"]).output().unwrap();
+    let har: Value = serde_json::from_slice(&har.stdout).unwrap();
+    let headers = har["log"]["entries"][0]["request"]["headers"].as_array();
+    let value = |name| {
+        headers
+            .unwrap()
+            .iter()
+            .find(|it| it["name"] == name)
+            .unwrap()["value"]
+            .as_str()
+    };
+    let [host, key] = ["Host", "X-Key"].map(|name| value(name).unwrap());
+    assert!(server.url.contains(&format!("//{host}/")), "{host}");
+    assert!(key.contains("cred:1") || key.contains("secret:1"), "{key}");
 }
 
 #[test]

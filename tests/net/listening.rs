@@ -31,7 +31,10 @@ fn where_nobody_asked_for_a_port_the_next_free_one_is_taken() {
     assert!((7340..7389).contains(&proxy.port), "{}", proxy.port);
     drop(proxy.connect());
     drop(taken);
-    proxy.end();
+    let (_, said) = proxy.end();
+    // Whoever ended it reads what was recorded, and what to do with it.
+    let done = "recorded 127.0.0.1-9, 0 exchanges: mcpreel why ";
+    assert!(said.contains(done), "{said}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::support::host_session::{Collected, Session};
 use crate::support::pieces::Pieces;
 use crate::support::proxy::{Proxy, later_upstream};
 use crate::support::{Library, send, text, wait_for};
+use crate::wire;
 use nix::sys::signal::Signal;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -169,6 +170,48 @@ fn a_recording_is_served_over_http_as_over_stdio_whatever_it_was_recorded_over()
         assert_eq!(status.code(), Some(0), "{said}");
         assert!(said.contains("3 of 3 recorded requests used"), "{said}");
     }
+}
+
+/// Once the second session was answered from the recording of the first.
+#[test]
+fn all_sessions_are_answered_from_the_recording_that_was_the_newest() {
+    let library = Library::new();
+    recorded(&library, &server());
+    let served = Served::start(&library, "@", &[]);
+    for name in ["b", "c"] {
+        let said = converse(&library, &["run", "--name", name, "--url", &served.url()]);
+        assert!(said.contains(WORKED), "{said}");
+    }
+}
+
+#[test]
+fn all_clients_are_named_and_which_of_them_is_served() {
+    let library = Library::new();
+    let begin = |name| CLIENT[0].replace("host", name);
+    let session = |n: u32, name: &str, lines: &[String]| {
+        let line = |line: &String| {
+            format!("{n}> POST /mcp\n{n}> Mcp-Session-Id: {name}\n{n}>\n{n}> {line}\n{n}< 202\n")
+        };
+        lines.iter().map(line).collect::<String>()
+    };
+    let case = session(1, "idle", &[begin("idle")])
+        + &session(2, "busy", &[begin("busy"), CLIENT[2].to_owned()]);
+    let recording = wire::told(library.path(), &case);
+    let mut mock = library.mcpreel("mock");
+    let ran = mock
+        .arg(recording.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let told = text(&ran);
+    assert!(
+        told.contains("conversation 2 (busy 1, 2 requests) is served"),
+        "{told}"
+    );
+    assert!(told.contains("another: 1 (idle 1, 1 request)"), "{told}");
+    let shown = library.mcpreel("show").arg(recording.path()).output();
+    let shown = text(&shown.unwrap());
+    assert!(shown.contains("2 clients: idle 1, busy 1"), "{shown}");
 }
 
 #[test]

@@ -29,8 +29,14 @@ pub fn recording(dir: &Path, file: &Path) -> Recording {
     indexed(play(dir, file))
 }
 
+/// The recording of a session that goes on.
+pub fn indexed_live(session: &Session) -> Recording {
+    written::drain(&mut session.indexer(), &written::bytes(u64::MAX));
+    Recording::open(&session.reel).unwrap()
+}
+
 /// The recording of a session that is over.
-fn indexed(mut session: Session) -> Recording {
+pub fn indexed(mut session: Session) -> Recording {
     session.status(None, None);
     let mut indexer = session.indexer();
     written::drain(&mut indexer, &written::bytes(u64::MAX));
@@ -175,6 +181,11 @@ fn step(session: &mut Session, connection: u32, what: &str, sent: &[u8]) {
 
 /// Makes the recording of a case in `dir`.
 pub fn told(dir: &Path, case: &str) -> Recording {
+    indexed(tell(dir, case))
+}
+
+/// Writes the spool of a case.
+pub fn tell(dir: &Path, case: &str) -> Session {
     let mut session = Session::begin(&dir.join("a.reel"), context());
     let mut lines = case
         .lines()
@@ -221,7 +232,7 @@ pub fn told(dir: &Path, case: &str) -> Recording {
         }
         session.later(1_000_000);
     }
-    indexed(session)
+    session
 }
 
 fn edit(session: &mut Session, what: &str, new: &str) {

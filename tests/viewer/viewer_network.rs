@@ -47,6 +47,32 @@ fn a_request_says_what_the_proxy_changed_in_it_and_in_those_like_it() {
     has(&viewer, &["  changed", "header was added: X-Team: a"]);
 }
 
+/// Once the error stood below the heads, and the body nowhere.
+#[test]
+fn a_call_that_http_refused_shows_the_error_the_heads_and_the_body() {
+    let (mut viewer, _dir) = open(
+        "> POST /mcp
+        >
+        > request 1 ping
+        < 502
+        < Content-Type: text/html
+        <
+        < <p>gone away
+        ",
+    );
+    viewer.act("1 g j Enter");
+    let text = viewer.text();
+    let parts = [
+        "http-error 502",
+        "HTTP request",
+        "HTTP response",
+        "body",
+        "<p>gone away",
+    ];
+    let at: Vec<_> = parts.iter().map(|part| text.rfind(part)).collect();
+    assert!(at.is_sorted() && at[0].is_some(), "{at:?}: {text}");
+}
+
 /// The frame of the row under the cursor.
 fn selected(viewer: &Viewer) -> Option<u64> {
     viewer.session().list.selected().map(|key| key.seq.0)

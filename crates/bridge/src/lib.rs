@@ -36,9 +36,81 @@ fn own_error(code: i32, message: &str) -> String {
     json!({"code": code, "message": message, "data": {OWN: "bridge"}}).to_string()
 }
 
-/// The beginning of what came in place of a message, for an error.
+/// The beginning of what came in place of a message, for an error; of a page its words.
 fn beginning_of(bytes: &[u8]) -> String {
     const CHARACTERS: usize = 200;
     let text = String::from_utf8_lossy(bytes);
-    text.trim().chars().take(CHARACTERS).collect()
+    let text = match text.trim() {
+        page if page.starts_with('<') => words_of(page),
+        text => text.to_owned(),
+    };
+    text.chars().take(CHARACTERS).collect()
+}
+
+/// Elements of a page whose content is no text of it.
+const UNSEEN: [&str; 3] = ["title", "style", "script"];
+
+/// The words of a page of HTML or XML, without tags.
+fn words_of(page: &str) -> String {
+    let lower = page.to_ascii_lowercase();
+    let (mut text, mut at) = (String::new(), 0);
+    while let Some(tag) = page[at..].find('<').map(|found| at + found) {
+        text.push_str(&page[at..tag]);
+        text.push(' ');
+        let end_of_tag = |from: usize| page[from..].find('>').map(|found| from + found + 1);
+        let Some(end) = end_of_tag(tag) else {
+            at = page.len();
+            break;
+        };
+        let is_unseen = |name: &&&str| {
+            lower[tag + 1..end]
+                .strip_prefix(**name)
+                .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+        };
+        let closing = UNSEEN.iter().find(is_unseen).and_then(|name| {
+            let found = lower[end..].find(&format!("</{name}"))?;
+            end_of_tag(end + found)
+        });
+        at = closing.unwrap_or(end);
+    }
+    text.push_str(&page[at..]);
+    let words: Vec<_> = text.split_whitespace().collect();
+    let mut text = words.join(" ");
+    for (entity, character) in ENTITIES {
+        text = text.replace(entity, character);
+    }
+    text
+}
+
+const ENTITIES: [(&str, &str); 6] = [
+    ("&nbsp;", " "),
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+    ("&quot;", "\""),
+    ("&#39;", "'"),
+    ("&amp;", "&"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::beginning_of;
+
+    #[test]
+    fn of_a_page_an_error_has_the_words() {
+        for (page, words) in [
+            (
+                "<!DOCTYPE html><html><head><title>502</title><style>b { c: d }</style></head>\n<BODY>\n<h1>502 Bad Gateway</h1><hr>a &amp; b</body></html>",
+                "502 Bad Gateway a & b",
+            ),
+            (
+                "<?xml version=\"1.0\"?>\n<Error><Code>AccessDenied</Code></Error>",
+                "AccessDenied",
+            ),
+            ("<html", ""),
+            ("<script>while (1) {}", "while (1) {}"),
+            (" {\"a\": \"<b>\"} ", "{\"a\": \"<b>\"}"),
+        ] {
+            assert_eq!(beginning_of(page.as_bytes()), words);
+        }
+    }
 }

@@ -31,8 +31,8 @@ rules! {
 
     INITIALIZE_TWICE = error("lifecycle-initialize-twice").of_legacy(section::LIFECYCLE)
         .finds("`initialize` a second time")
-        .why("A process has one handshake; many servers refuse another one or lose what the first has set up.")
-        .fix("Let the client initialize once, and start another process of the server for another session.");
+        .why("A session has one handshake; many servers refuse another one or lose what the first has set up.")
+        .fix("Let the client initialize once, and begin another session for another handshake: over stdio another process of the server.");
 
     INITIALIZE_SHAPE = error("lifecycle-initialize-shape").of_legacy(section::LIFECYCLE)
         .finds("the handshake lacks a version, capabilities, or who is speaking")

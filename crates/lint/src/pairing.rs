@@ -34,11 +34,11 @@ rules! {
         .why("Whoever asked waits for every request, and gives up only after a timeout.")
         .fix("Answer every request, with an error if need be, also when it is unknown or its handler fails.");
 
-    PROCESS_DIED_IN_FLIGHT = error("process-died-in-flight").of(section::SHUTDOWN).at_end()
+    REQUEST_LOST = error("request-lost").of(section::SHUTDOWN).at_end()
         .of_open_end()
-        .finds("the server ended before its time with a request open")
+        .finds("the server ended, or the connection for its answer broke, with a request open")
         .why("The client sees a closed connection in place of an answer.")
-        .fix("Look at the last lines on stderr and at how the process ended, and catch the failure in the handler.");
+        .fix("Look at the server's last lines on stderr or in its log and at how it ended, and catch the failure in the handler.");
 
     CANCEL_LATE_RESPONSE = warning("cancel-late-response").of(section::CANCELLATION)
         .finds("a response long after its request was cancelled")
@@ -165,7 +165,7 @@ impl Family for Pairing {
         let ends = &context.session.ends;
         let known = end.iter().filter(|one| !self.hidden.explains(one));
         for (one, mut found) in known.filter_map(|one| Some((one, finding(one)?))) {
-            let is_lost = *found.rule == PROCESS_DIED_IN_FLIGHT;
+            let is_lost = *found.rule == REQUEST_LOST;
             let asked = one.exchange.and_then(|id| context.correlator.exchange(id));
             // The answer came on another stream after all.
             if is_lost && asked.is_some_and(|it| it.status != Status::Lost) {
@@ -210,9 +210,7 @@ fn finding(observation: &Observation) -> Option<Finding> {
         Observed::ProgressUnknownToken => (&PROGRESS_UNKNOWN_TOKEN, format!("token {subject}")),
         Observed::ProgressTokenReused => (&PROGRESS_TOKEN_REUSED, format!("token {subject}")),
         Observed::Unanswered => (&REQUEST_UNANSWERED, id),
-        Observed::Lost if observation.direction == Direction::ClientToServer => {
-            (&PROCESS_DIED_IN_FLIGHT, id)
-        }
+        Observed::Lost if observation.direction == Direction::ClientToServer => (&REQUEST_LOST, id),
         Observed::RequestGivenUp => given_up(id + ", a request without an answer"),
         Observed::ForGivenUp => given_up(subject + ", of a request that may be one of them"),
         Observed::TaskGivenUp => given_up(id + ", a request whose task has no outcome"),

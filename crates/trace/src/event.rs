@@ -291,6 +291,16 @@ pub struct ProcessContext {
     pub redaction: Option<String>,
 }
 
+impl ProcessContext {
+    /// The URL that `run --url` connected the host to, where this is the recording of the host's side: its
+    /// command is mcpreel itself.
+    pub fn bridged_url(&self) -> Option<&str> {
+        let is_host_side = self.other_side.is_some() && self.url.is_none();
+        let url = self.argv.last().filter(|_| is_host_side)?;
+        (self.argv.get(1)? == "proxy").then_some(url)
+    }
+}
+
 // A recording that holds a part of another one.
 
 /// How a selection was asked for, so that whoever reads what was written knows that it is not all.

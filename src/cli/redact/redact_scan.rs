@@ -1,11 +1,14 @@
 //! `--scan`: leaks in files of any kind. A leak is told by its place and rule, and never shown.
 
 use crate::cli::exit::{Exit, Failure, Outcome};
+use crate::cli::folder::Folder;
 use crate::cli::output::{self, Output, shown};
+use crate::cli::{folder, select};
 use mcpreel_capture::spool::open_regular;
 use mcpreel_redact::{Learner, Place, Policy, Redactor, Report};
 use mcpreel_share::lines::Lines;
 use mcpreel_share::redacting::HELD;
+use mcpreel_store::library::Library;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::text::{escape, plural};
@@ -28,8 +31,8 @@ const PACKED: [&[u8]; 6] = [
 ];
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
-/// Looks through all of `paths`.
-pub fn run(paths: &[PathBuf], policy: &Arc<Policy>, json: bool) -> Outcome {
+/// Looks through all of `places`: paths, and recordings of `folder`.
+pub fn run(places: &[PathBuf], folder: &Folder, policy: &Arc<Policy>, json: bool) -> Outcome {
     let mut scan = Scan {
         policy,
         json,
@@ -38,12 +41,19 @@ pub fn run(paths: &[PathBuf], policy: &Arc<Policy>, json: bool) -> Outcome {
         found: 0,
         is_partial: false,
     };
-    paths.iter().try_for_each(|path| scan.path(path))?;
+    let library = Library::new(folder::of(folder)?);
+    for place in places {
+        match path_of(place, &library) {
+            Ok(path) => scan.path(&path)?,
+            Err(failure) => scan.unread(place, failure)?,
+        }
+    }
     if !json {
         let (places, files) = (plural(scan.found, "place"), plural(scan.files, "file"));
         scan.out
             .line(&format!("{places} in {files} looked through"))?;
-        scan.out.line(super::WARNING)?;
+        let warning = format!("{}: {}", super::REVIEW, super::WARNING);
+        scan.out.line(&warning)?;
     }
     scan.out.flush()?;
     Ok(match (scan.found, scan.is_partial) {
@@ -51,6 +61,20 @@ pub fn run(paths: &[PathBuf], policy: &Arc<Policy>, json: bool) -> Outcome {
         (0, true) => Exit::Refused,
         (0, false) => Exit::Fine,
     })
+}
+
+/// The path that is there, else that of the recording that is meant.
+fn path_of(place: &Path, library: &Library) -> Result<PathBuf, Failure> {
+    if place.symlink_metadata().is_ok() {
+        return Ok(place.to_owned());
+    }
+    // Others are looked through all the same.
+    let selected = select::find(place.as_os_str(), library).map_err(|failure| match failure {
+        Failure::Usage(why) => Failure::Refused(anyhow::anyhow!(why)),
+        failure => failure,
+    })?;
+    select::recording(&selected.path, library)?;
+    Ok(selected.path)
 }
 
 struct Scan<'p> {

@@ -90,7 +90,7 @@ const ALTERING: [&str; 7] = [
 /// Replays a recording.
 pub fn run(args: &Replay) -> Outcome {
     let driving = &args.driving;
-    let recording = select::original(&args.recording, &driving.folder)?;
+    let recording = select::whole(&args.recording, &driving.folder)?;
     let is_update = args.update.update || args.update.update_in_ci;
     let update = is_update.then(|| Update::new(&recording, args.update.update_in_ci));
     let update = update.transpose()?;

@@ -85,7 +85,7 @@ impl<'a> Plan<'a> {
         let picked = picked(part, recording)?;
         check_edits(part, picked.as_ref(), recording)?;
         judge(driving, strictness, recording)?;
-        let conversation = select::conversation(recording, part.conversation)?;
+        let conversation = select::conversation(recording, part.conversation, "played")?;
         let command = command(driving, &summary, &binder(driving, part))?;
         let is_own = consent::is_own(recording, &summary);
         let is_recorded = driving.command.is_empty() && driving.url.is_none();

@@ -63,6 +63,9 @@ fn what_is_redacted_has_no_leaks() {
         (StreamId::STDERR, "again k3Jd8fLq2Wz7Xn5Rb1"),
     ];
     let reel = redact_made::frames(library.path(), &session);
+    // A recording is named as everywhere.
+    let (code, said) = scanned(&library, &["@"]);
+    assert_eq!(code, Some(1), "{said}");
     let copy = redact_made::redacted(&library, &reel);
     let lines = redact_made::stdout(&library, &["export", reel.to_str().unwrap()]);
     let cassette = library.path().join("a.jsonl");

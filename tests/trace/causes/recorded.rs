@@ -74,8 +74,14 @@ impl Case {
             let recording = wire::recording(dir.path(), &wire::file(name));
             return recording.facts(None).unwrap();
         }
+        let now = self.live.then_some(Moment(self.now * MS));
         if let Some(http) = &self.http {
-            return wire::told(dir.path(), http).facts(None).unwrap();
+            let session = wire::tell(dir.path(), http);
+            let recording = match now {
+                Some(_) => wire::indexed_live(&session),
+                None => wire::indexed(session),
+            };
+            return recording.facts(now).unwrap();
         }
         let mut session = Session::begin(&dir.path().join("told.reel"), self.context.context());
         let mut indexer = session.indexer();
@@ -86,7 +92,6 @@ impl Case {
         for row in &self.record {
             last = tell(&mut session, &self.start.completed(row));
         }
-        let now = self.live.then_some(Moment(self.now * MS));
         if now.is_none() {
             self.end(&mut session, last);
         }

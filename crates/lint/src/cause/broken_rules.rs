@@ -52,7 +52,7 @@ pub(super) const TOLD: [&str; 12] = [
     "frame-not-object",
     "frame-truncated",
     "http-no-answer",
-    "process-died-in-flight",
+    "request-lost",
     "process-not-started",
     "process-stdout-closed-early",
     "rpc-unclassifiable",
@@ -171,7 +171,7 @@ pub(super) fn nothing_wrong(facts: &Facts) -> Option<Cause> {
         (None, None) => "the session goes on".to_owned(),
         (None, Some(left)) => format!("the server goes on {}{after}", duration(facts.since(left))),
         (Some(End::Unknown), _) if facts.context.url.is_some() => "the proxy was ended".to_owned(),
-        (Some(end), _) => format!("the server {}{after}", phrases::ended(end)),
+        (Some(end), _) => format!("{} {}{after}", phrases::server(facts), phrases::ended(end)),
     };
     let worst = worst(facts);
     let notes = phrases::if_any(facts.counts.findings, |count| {

@@ -191,7 +191,11 @@ fn unopened(facts: &Facts, last: &Exchange) -> Option<Cause> {
                 "the server never answered {call} in {}",
                 duration(waited_ns)
             ),
-            "Check that the server reads stdin, flushes stdout, and has finished starting.",
+            if facts.context.url.is_some() {
+                "Look at the server's log, and whether it has finished starting."
+            } else {
+                "Check that the server reads stdin, flushes stdout, and has finished starting."
+            },
         );
         return Some(cause.shown_call(last));
     }

@@ -186,12 +186,12 @@ pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
              with the URL it dials: give it a token with --header, or let the host log in directly."
         }
         (None, Some(_)) => {
-            "Log in with the host, or send a token: `mcpreel proxy URL --header 'Authorization: Bearer …'`. \
+            "Log in with the host, or give mcpreel a token: `--header 'Authorization: Bearer …'`. \
              Hosts that log in by themselves compare the server's `resource` with the URL they dial, \
              which a proxy has changed."
         }
         (None, None) => {
-            "Send a token: `mcpreel proxy URL --header 'Authorization: Bearer …'`. The server does not say \
+            "Give mcpreel a token: `--header 'Authorization: Bearer …'`. The server does not say \
              where to get one (WWW-Authenticate is missing), so no host can log in by itself."
         }
     };

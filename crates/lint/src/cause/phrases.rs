@@ -165,11 +165,19 @@ pub fn event(event: &Event, text: impl Into<String>) -> Evidence {
     Evidence::new(Place::Event { after, t }, text)
 }
 
+/// The process that the host spoke to: of `run --url` that is mcpreel, and nobody started a server.
+pub fn server(facts: &Facts) -> &'static str {
+    match facts.context.bridged_url() {
+        Some(_) => "mcpreel",
+        None => "the server",
+    }
+}
+
 /// The end of the server.
 pub fn end_of(facts: &Facts) -> Option<Evidence> {
     let is_end =
         |kind: &EventKind| matches!(kind, EventKind::Exit { .. } | EventKind::SpawnFailed { .. });
-    let text = format!("the server {}", ended(facts.end()?));
+    let text = format!("{} {}", server(facts), ended(facts.end()?));
     Some(event(facts.events_that(is_end).next()?, text))
 }
 

@@ -454,7 +454,7 @@ pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
     let advice = match first.direction {
         _ if facts.is_cut_off() => phrases::CUT_OFF,
         Direction::ServerToClient => {
-            "Check whether the client answers such requests; it cannot once it has closed stdin."
+            "Check whether the client answers such requests; it cannot once it has closed its side."
         }
         Direction::ClientToServer if first.status == Status::Lost => {
             "The server, or what it would have answered on, had ended: look at the server's log at \

@@ -35,7 +35,7 @@ rules! {
         .fix("Let the client send requests and notifications only, and give what it was asked for in its retry.");
 
     MIXED = note("era-mixed").of(section::VERSIONING)
-        .finds("a handshake and modern requests on one process")
+        .finds("a handshake and modern requests in one session")
         .why("Only servers of both eras serve both at once, others refuse one or the other.")
         .fix("Nothing has to be done where the server allows it; else let the client keep to one era.");
 

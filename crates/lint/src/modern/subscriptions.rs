@@ -18,7 +18,7 @@ rules! {
 
     ID_MISSING = error("subscription-id-missing").of_modern(section::SUBSCRIPTIONS)
         .finds("a notification that does not say which subscription it belongs to")
-        .why("All subscriptions share one pipe, so a client cannot tell for whom it is and drops it.")
+        .why("Several subscriptions may share one stream, so a client cannot tell for whom it is and drops it.")
         .fix("Let the server put the id of the `subscriptions/listen` request into `_meta` of the notification.");
 
     NOT_REQUESTED = error("subscription-not-requested").of_modern(section::SUBSCRIPTIONS)

@@ -222,7 +222,7 @@ impl Director<'_> {
             let first = self.tally.first_noise.as_deref().unwrap_or_default();
             let (lines, first) = (plural(lines, "line"), escape_bytes(first));
             let text = format!(
-                "{lines} of no JSON-RPC on stdout, and there were none in the recording: {first}"
+                "{lines} of no JSON-RPC from the server, and there were none in the recording: {first}"
             );
             self.say(Class::Changed, &text, None);
         }

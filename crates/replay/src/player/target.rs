@@ -70,8 +70,8 @@ impl Command {
     /// The recorded command, in the folder where it was as long as that is there.
     pub fn recorded(summary: &Summary, binder: &Binder) -> Result<Self, NoCommand> {
         let context = &summary.context;
-        if let Some(url) = &context.url {
-            return Err(NoCommand::Url(url.clone()));
+        if let Some(url) = context.url.as_deref().or(context.bridged_url()) {
+            return Err(NoCommand::Url(url.to_owned()));
         }
         if context.argv.is_empty() {
             return Err(NoCommand::Unknown);

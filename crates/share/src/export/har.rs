@@ -1,6 +1,7 @@
 //! HTTP as an archive that browsers and proxies read: HAR 1.2.
 //!
-//! An entry is a request of HTTP with its response, by the moment of the request. Bodies are as they
+//! An entry is a request of HTTP with its response, by the moment of the request: the request as the
+//! server got it, with the headers that the proxy added or changed, and the response as the server sent it. Bodies are as they
 //! were decoded: whole ones as they are, streams of events as their events. What HAR has no place for
 //! begins with an underscore: the number in the recording, the connection, the conversation, and how
 //! the response ended.
@@ -11,6 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_store::reader::Recording;
+use mcpreel_trace::event::EventKind;
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::http::{End, HttpExchange, Timing};
 use mcpreel_wire::http::head::known_status;
@@ -26,7 +28,7 @@ const PAGE: u32 = 200;
 /// Frames of one exchange that are written: a stream of a day has many.
 const FRAMES: u32 = 10_000;
 
-/// Writes the HTTP of a recording. Over stdio there is none, and the archive is empty.
+/// Writes the HTTP of a recording; one that has none is an error.
 pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
     let Export {
         excerpt,
@@ -34,6 +36,9 @@ pub fn write(export: Export<'_, impl Write>) -> Result<Written, ExportError> {
         progress,
     } = export;
     let recording = excerpt.recording;
+    if recording.https(0, 1)?.is_empty() {
+        return Err(ExportError::NoHttp);
+    }
     let summary = recording.summary()?;
     let creator = json!({"name": "mcpreel", "version": env!("CARGO_PKG_VERSION")});
     write!(
@@ -78,6 +83,7 @@ fn entry(
         content(&mut bodies[way], frame, &raw);
     }
     let [sent, received] = bodies;
+    let edits = recording.edits(http)?;
     let ms = |ns: u64| Duration::from_nanos(ns).as_secs_f64() * 1e3;
     let all: u64 = timing.parts().map(|(_, ns)| ns).sum();
     // In an archive the connection includes TLS.
@@ -89,7 +95,7 @@ fn entry(
     Ok(without_nulls(json!({
         "startedDateTime": when::rfc3339(wall_ns + http.t_request.0),
         "time": ms(all),
-        "request": request_json(http, request.as_ref(), url, &sent),
+        "request": request_json(http, (request.as_ref(), &edits), url, &sent),
         "response": response_json(http, response.as_ref(), &received),
         "cache": {},
         "timings": {
@@ -127,7 +133,12 @@ fn content(body: &mut Vec<u8>, frame: &FrameHead, raw: &[u8]) {
     }
 }
 
-fn request_json(http: &HttpExchange, head: Option<&Head>, url: &str, body: &[u8]) -> Value {
+fn request_json(
+    http: &HttpExchange,
+    (head, edits): (Option<&Head>, &[EventKind]),
+    url: &str,
+    body: &[u8],
+) -> Value {
     let origin = Upstream::parse(url).map_or_else(|_| String::new(), |it| it.origin());
     let query = http.target.split_once('?').map_or("", |(_, query)| query);
     let pairs = query
@@ -146,7 +157,7 @@ fn request_json(http: &HttpExchange, head: Option<&Head>, url: &str, body: &[u8]
         "url": format!("{origin}{}", http.target),
         "httpVersion": version(head),
         "cookies": [],
-        "headers": headers(head),
+        "headers": headers_sent(head, edits),
         "queryString": pairs.collect::<Vec<_>>(),
         "postData": (!body.is_empty()).then(data),
         "headersSize": -1,
@@ -185,7 +196,26 @@ fn version(head: Option<&Head>) -> String {
 
 fn headers(head: Option<&Head>) -> Value {
     let headers = head.into_iter().flat_map(Head::headers);
-    headers
-        .map(|(name, value)| json!({"name": name, "value": value}))
-        .collect()
+    headers.map(header).collect()
+}
+
+fn header((name, value): (&str, &str)) -> Value {
+    json!({"name": name, "value": value})
+}
+
+/// The headers of a request as the server got it, after the changes of the proxy.
+fn headers_sent(head: Option<&Head>, edits: &[EventKind]) -> Value {
+    let edits = edits.iter().filter_map(|edit| match edit {
+        EventKind::Edited { what, old, new, .. } => Some((&**what, &**old, &**new)),
+        _ => None,
+    });
+    let headers = head.into_iter().flat_map(Head::headers);
+    let headers = headers.map(|(name, value)| {
+        let mut edits = edits.clone();
+        let edit = edits.find(|(what, old, _)| what.eq_ignore_ascii_case(name) && *old == value);
+        header((name, edit.map_or(value, |(.., new)| new)))
+    });
+    let added = edits.clone().filter(|(what, ..)| *what == "header");
+    let added = added.filter_map(|(.., line)| Some(header(line.split_once(": ")?)));
+    headers.chain(added).collect()
 }

@@ -45,6 +45,10 @@ pub enum ExportError {
     /// Marks and notes could not be written.
     #[error(transparent)]
     Annotate(#[from] AnnotateError),
+    #[error(
+        "a HAR holds HTTP, and the recording has none: --format jsonl has each message, --format html is a page"
+    )]
+    NoHttp,
     #[error("a temporary folder could not be made")]
     Folder(#[source] io::Error),
     /// The rules for secrets could not be put together.

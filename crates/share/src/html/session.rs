@@ -25,6 +25,7 @@ pub(super) fn write(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), E
     let left_out = found - causes.len();
     let given_up = excerpt.recording.given_up_count()?;
     let mut facts = phrases_session::facts(&summary, given_up);
+    phrases_session::name_clients(&mut facts, &excerpt.recording.conversations()?);
     // The badge of the page says that.
     facts.retain(|(name, _)| *name != "redacted");
     let recorder = match summary.context.mcpreel.as_str() {

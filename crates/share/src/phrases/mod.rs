@@ -79,10 +79,14 @@ pub fn end(end: &End) -> String {
     }
 }
 
-/// The same of a session in this context: a server behind a URL lives on.
+/// The same of a session in this context: a server behind a URL lives on, and `run --url` starts mcpreel.
 pub fn end_of_session(end: &End, context: &ProcessContext) -> String {
     match end {
         End::Unknown if context.url.is_some() => "the proxy was ended".to_owned(),
+        // Nobody started a server.
+        end if context.bridged_url().is_some() => {
+            self::end(end).replacen("the server", "mcpreel", 1)
+        }
         end => self::end(end),
     }
 }
@@ -164,10 +168,22 @@ pub fn command(words: &[String]) -> String {
     quoted.collect::<Vec<_>>().join(" ")
 }
 
+/// The command that was started; of `run --url` as the user gave it.
+pub fn started(context: &ProcessContext) -> String {
+    match context.bridged_url() {
+        Some(url) => format!("mcpreel run --url {}", command(&[url.to_owned()])),
+        None => command(&context.argv),
+    }
+}
+
 /// `everything 2.0.0`; `None` if the side never said who it is.
 pub fn peer(peer: &Peer) -> Option<String> {
-    let name = escape(peer.name.as_deref()?);
-    Some(match peer.version.as_deref() {
+    let [name, version] = [&peer.name, &peer.version].map(|said| {
+        let said = said.as_deref();
+        said.filter(|said| !said.is_empty())
+    });
+    let name = escape(name?);
+    Some(match version {
         Some(version) => format!("{name} {}", escape(version)),
         None => name.into_owned(),
     })
@@ -220,7 +236,7 @@ pub fn event(kind: &EventKind) -> String {
         EventKind::Start(context) if context.argv.is_empty() => {
             format!("recording of {}", escape(&context.name))
         }
-        EventKind::Start(context) => format!("recording of {}", command(&context.argv)),
+        EventKind::Start(context) => format!("recording of {}", started(context)),
         EventKind::Spawned { pid } => format!("the server was started, pid {pid}"),
         EventKind::SpawnFailed { exit_code, message } => not_started(*exit_code, message),
         EventKind::Eof { stream, by } => eof(*stream, *by).to_owned(),

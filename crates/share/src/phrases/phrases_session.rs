@@ -1,6 +1,7 @@
 //! A session as a whole: who spoke, what they agreed on, how it ended, how much there was of it.
 
 use super::{Session, command};
+use mcpreel_store::http::ConversationRow;
 use mcpreel_store::reader::Summary;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{EventKind, ProcessContext, SelectionNote};
@@ -115,6 +116,34 @@ fn sides(session: &Session, facts: &mut Facts) {
     facts.push(("version", version));
 }
 
+/// Clients that are named.
+const MOST_CLIENTS: usize = 5;
+
+/// Names all clients of a recording, where it has several, in place of the last.
+pub fn name_clients(facts: &mut Facts, conversations: &[ConversationRow]) {
+    let mut clients = Vec::new();
+    for client in conversations
+        .iter()
+        .filter_map(|it| super::peer(&it.session.client))
+    {
+        if !clients.contains(&client) {
+            clients.push(client);
+        }
+    }
+    if clients.len() < 2 {
+        return;
+    }
+    let number = plural(clients.len() as u64, "client");
+    let more = clients.len().saturating_sub(MOST_CLIENTS);
+    clients.truncate(MOST_CLIENTS);
+    if more > 0 {
+        clients.push(format!("{more} more"));
+    }
+    for (_, said) in facts.iter_mut().filter(|(name, _)| *name == "client") {
+        *said = format!("{number}: {}", clients.join(", "));
+    }
+}
+
 fn side(peer: &Peer) -> String {
     let mut words = super::peer(peer).unwrap_or_else(|| "did not say who it is".to_owned());
     let capabilities = peer.capabilities.as_deref().map(super::capabilities);
@@ -132,11 +161,13 @@ fn process(context: &ProcessContext) -> Facts {
     if !context.host.command.is_empty() {
         let _ = write!(host, ": {}", command(&context.host.command));
     }
-    let argv = (!context.argv.is_empty()).then(|| command(&context.argv));
+    let argv = (!context.argv.is_empty()).then(|| super::started(context));
     let escaped = |text: &Option<String>| text.as_deref().map(|text| escape(text).into_owned());
+    // mcpreel itself is no news.
+    let executable = escaped(&context.executable).filter(|_| context.bridged_url().is_none());
     known([
         ("command", argv),
-        ("executable", escaped(&context.executable)),
+        ("executable", executable),
         ("in", escaped(&context.cwd)),
         ("started by", Some(host)),
     ])

@@ -1,6 +1,6 @@
 //! Words for a recording wherever recordings are listed.
 
-use super::{command, peer};
+use super::peer;
 use mcpreel_store::library::Entry;
 use mcpreel_store::reader::Summary;
 use mcpreel_store::record::of_command;
@@ -10,12 +10,17 @@ pub fn server(entry: &Entry) -> Option<String> {
     peer(&entry.summary()?.session.server)
 }
 
-/// The client as it calls itself, else the program that spawned the recorder.
+/// The client as it calls itself, else the program that spawned the recorder of a server on pipes.
 pub fn host(entry: &Entry) -> Option<String> {
-    let process = &*entry.context()?.host.name;
+    let context = entry.context()?;
+    // The client of a proxy is not the program that started it.
+    let process = match context.url {
+        Some(_) => "",
+        None => &*context.host.name,
+    };
     let summary = entry.summary();
     let client = summary.and_then(|summary| summary.session.client.name.as_deref());
-    let name = client.unwrap_or(process);
+    let name = client.filter(|name| !name.is_empty()).unwrap_or(process);
     (!name.is_empty()).then(|| escape(name).into_owned())
 }
 
@@ -23,8 +28,9 @@ pub fn host(entry: &Entry) -> Option<String> {
 /// `test bench (weather-server 1.4)` where it was given a name that says something else. None
 /// where nothing is known.
 pub fn title(entry: &Entry) -> Option<String> {
-    let argv = entry.context().map(|context| &*context.argv);
-    let who = server(entry).or_else(|| argv.map(command))?;
+    let context = entry.context();
+    let argv = context.map(|context| &*context.argv);
+    let who = server(entry).or_else(|| context.map(super::started))?;
     Some(named(&entry.name, argv.unwrap_or_default(), who))
 }
 

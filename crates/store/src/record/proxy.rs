@@ -8,6 +8,7 @@ use mcpreel_trace::clock::Clock;
 use mcpreel_trace::event::EventKind;
 use std::io;
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 /// Why a proxy did not come about, or came to its end.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +19,14 @@ pub enum ProxyError {
     Serve(#[source] io::Error),
 }
 
+/// A proxy that has ended.
+#[derive(Debug)]
+pub struct Ended {
+    pub ending: Ending,
+    /// The recording, if one could be begun.
+    pub reel: Option<PathBuf>,
+}
+
 /// Relays and records connections until a signal comes, or until the server of `options` has ended, where
 /// that has a command. `ready` is called once clients can connect, with the URL that they have to use and
 /// the address in it. A client of our own that it gives ends all when it is over.
@@ -25,7 +34,7 @@ pub fn proxy(
     options: &Options,
     plan: Plan,
     ready: impl FnOnce(&str, SocketAddr) -> Option<OwnClient>,
-) -> Result<Ending, ProxyError> {
+) -> Result<Ended, ProxyError> {
     signals::survive_large_files();
     let listener = Listener::open(&plan).map_err(|source| {
         let at = plan
@@ -34,6 +43,7 @@ pub fn proxy(
         ProxyError::Listen { at, source }
     })?;
     let mut recorder = Recorder::create(options, Clock::start());
+    let reel = recorder.path().map(Path::to_owned);
     let tap = recorder.tap();
     recorder.record_remarks(options);
     let (url, address) = (listener.url(&plan), listener.address());
@@ -48,7 +58,7 @@ pub fn proxy(
         Err(error) => {
             let ending = conclude(&Err(error), &recorder);
             recorder.finish();
-            return Ok(ending);
+            return Ok(Ended { ending, reel });
         }
     };
     let ended = net::serve(plan, listener, server, &tap, || {
@@ -63,5 +73,5 @@ pub fn proxy(
     };
     recorder.finish();
     ended.map_err(ProxyError::Serve)?;
-    Ok(ending)
+    Ok(Ended { ending, reel })
 }

@@ -32,9 +32,10 @@ impl Correlator {
         let mut broken = self.calls.open_of_client();
         broken.retain(|id| {
             let exchange = self.exchange(*id);
-            exchange.is_some_and(|it| it.status == Status::Open && it.t_response_last.is_some())
+            exchange.is_some_and(|it| it.status == Status::Lost)
         });
         self.each(broken, false, |exchange| {
+            exchange.status = Status::Open;
             exchange.t_response_last = None;
             None
         });
@@ -96,11 +97,17 @@ impl Correlator {
     ) {
         for id in calls {
             if let Some(call) = self.calls.get_mut(id) {
-                if let Some(kind) = change(&mut call.exchange) {
+                let observed = change(&mut call.exchange);
+                self.changes.touch(&call.exchange);
+                let is_over = match call.exchange.status {
+                    Status::Open | Status::Polled => false,
+                    // The client may come back for the rest: only the end of the recording tells.
+                    Status::Lost => observed.is_some(),
+                    _ => true,
+                };
+                if let Some(kind) = observed {
                     self.changes.observe(Observation::of(&call.exchange, kind));
                 }
-                self.changes.touch(&call.exchange);
-                let is_over = !matches!(call.exchange.status, Status::Open | Status::Polled);
                 if is_over && !is_redirected(&call.exchange) && settles {
                     self.calls.settle(id);
                     self.end_wait(id, self.now);
@@ -133,7 +140,10 @@ fn left_by(http: &HttpExchange, end: End, t: Moment, exchange: &mut Exchange) ->
     if exchange.era == Era::Legacy && (http.is_resumable || by_client) {
         match end {
             // Lost from now on, unless the client comes back for the rest.
-            End::Cut if is_own => exchange.t_response_last = Some(t),
+            End::Cut if is_own => {
+                exchange.status = Status::Lost;
+                exchange.t_response_last = Some(t);
+            }
             End::Cut | End::Left => {}
             _ => exchange.status = Status::Polled,
         }

@@ -176,21 +176,19 @@ impl Correlator {
         let Some(call) = self.calls.get_mut(id) else {
             return;
         };
-        if call.exchange.status == Status::Open {
-            call.waits(|waiting| waiting.close(now));
-            let exchange = &mut call.exchange;
+        call.waits(|waiting| waiting.close(now));
+        let exchange = &mut call.exchange;
+        let (status, observed) = match exchange.status {
+            Status::Open => self.ending.fate(exchange.direction),
             // The stream that would have brought the answer broke, and nobody came back for the rest.
-            let is_broken = exchange.t_response_last.is_some();
-            let (status, observed) = match self.ending.fate(exchange.direction) {
-                _ if is_broken => (Status::Lost, Some(Observed::Lost)),
-                fate => fate,
-            };
-            exchange.status = status;
-            if let Some(kind) = observed {
-                self.changes.observe(Observation::of(exchange, kind));
-            }
-            self.changes.touch(exchange);
+            Status::Lost => (Status::Lost, Some(Observed::Lost)),
+            _ => return,
+        };
+        exchange.status = status;
+        if let Some(kind) = observed {
+            self.changes.observe(Observation::of(exchange, kind));
         }
+        self.changes.touch(exchange);
     }
 
     /// The last number that an exchange of the recording has.

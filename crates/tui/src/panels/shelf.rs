@@ -214,7 +214,7 @@ pub fn about(entry: &Row) -> [String; 2] {
     }
     how.extend(entry.summary().and_then(recording::other_side));
     let context = entry.context();
-    who.extend(context.map(|context| phrases::command(&context.argv)));
+    who.extend(context.map(phrases::started));
     [who.join("; "), how.join("; ")]
 }
 

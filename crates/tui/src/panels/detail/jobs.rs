@@ -18,6 +18,7 @@ use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::http::{HttpExchange, Timing};
 use mcpreel_trace::item::{Item, ItemKey, What};
 use mcpreel_wire::json::{Document, Value};
+use mcpreel_wire::message::Direction;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -43,9 +44,12 @@ fn near(texts: &[Text]) -> Option<Near> {
 }
 
 /// The error that the response among `texts` tells, whole: its message and data, or the texts of
-/// the tool; where it cannot be read, what the row says.
+/// the tool; where it cannot be read, or HTTP refused the request, what the row says.
 fn error(exchange: &Exchange, texts: &[Text]) -> Option<String> {
-    let text = texts.iter().find(|text| text.role == TextRole::Response)?;
+    let row = || exchange.answered().map(str::to_owned);
+    let Some(text) = texts.iter().find(|text| text.role == TextRole::Response) else {
+        return row().filter(|_| exchange.status == Status::HttpError);
+    };
     let words = |value: Value<'_>| {
         let text = value.as_str().unwrap_or_else(|| value.raw_text());
         text.into_owned()
@@ -59,7 +63,6 @@ fn error(exchange: &Exchange, texts: &[Text]) -> Option<String> {
     let blocks = content.into_iter().flat_map(|content| content.elements());
     let blocks = blocks.filter_map(|block| block.get("text"));
     let told: Vec<_> = members.chain(blocks).map(words).collect();
-    let row = || exchange.answered().map(str::to_owned);
     Some(told.join("\n"))
         .filter(|told| !told.is_empty())
         .or_else(row)
@@ -145,10 +148,8 @@ impl Ask {
                     timing = recording.timing(&http)?;
                     steps = authorization(recording, &http)?;
                     edits = self::edits(recording, &http)?;
-                    for seq in [Some(http.request), http.response].into_iter().flatten() {
-                        if let Some(head) = recording.head(seq)? {
-                            texts.push(self.line(recording, &head)?);
-                        }
+                    for head in parts_of(recording, exchange, &http)? {
+                        texts.push(self.line(recording, &head)?);
                     }
                 }
             }
@@ -261,6 +262,22 @@ impl Ask {
             violations: Violations::default(),
         }
     }
+}
+
+/// The parts of HTTP that are shown of a call: both heads, and the body of a response without an answer.
+fn parts_of(
+    recording: &Recording,
+    exchange: &Exchange,
+    http: &HttpExchange,
+) -> Result<Vec<FrameHead>, ReadError> {
+    let mut parts = recording.carried(http.id, PARTS)?;
+    let has_answer = exchange.response.is_some();
+    parts.retain(|part| {
+        let is_head = [Some(http.request), http.response].contains(&Some(part.seq));
+        let is_back = part.stream.messages() == Some(Direction::ServerToClient);
+        is_head || is_back && !has_answer
+    });
+    Ok(parts)
 }
 
 /// The steps of logging in, a line each, if the HTTP exchange is one of them.

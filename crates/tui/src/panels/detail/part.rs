@@ -378,6 +378,7 @@ pub fn parts(
     amount: Amount,
 ) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
+    let is_told = error.is_some();
     parts.extend(error.map(|error| Part::words(Role::Bad, &error)));
     if let What::Event(event) = &item.what {
         parts.push(Part::words(Role::Text, &phrases::event(&event.kind)));
@@ -400,6 +401,7 @@ pub fn parts(
     }
     if let What::Exchange(exchange) = &item.what
         && exchange.response.is_none()
+        && !is_told
     {
         parts.push(Part::head(PartKind::Missing));
     }

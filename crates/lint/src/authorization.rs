@@ -184,7 +184,9 @@ impl Lane {
         let [said, dialled] =
             [&*resource, self.dialled.trim_start_matches("http://")].map(quote::text);
         let is_unlike = place(&resource).is_some() && !covers(&resource, &self.dialled);
-        is_unlike.then(|| format!("they are for {said}, and the client dials {dialled}: {REFUSES}"))
+        is_unlike.then(|| {
+            format!("that document is for {said}, and the client dials {dialled}: {REFUSES}")
+        })
     }
 
     /// What is not among the steps `since` the challenge, and why.

@@ -2,7 +2,7 @@
 
 use super::Certainty::{Certain, Likely};
 use super::facts::{Alike, Facts};
-use super::{Cause, Evidence, Place, SHOWN, phrases};
+use super::{Cause, Evidence, Place, SHOWN, addresses, phrases};
 use crate::authorization::Kind;
 use mcpreel_trace::event::{Event, EventKind, Step};
 use mcpreel_trace::exchange::{Exchange, Status};
@@ -325,10 +325,14 @@ pub(super) fn refused_sessions(facts: &Facts) -> Vec<&HttpExchange> {
     unknown_sessions(facts).1
 }
 
-/// Whether calls failed because the server had lost their session, and the client has begun a new one.
-pub(super) fn is_renewed(facts: &Facts, way: &Alike) -> bool {
+/// Whether a cause of HTTP tells why calls failed: the server had lost their session, and the client has begun
+/// a new one, or a guard refused their names.
+pub(super) fn is_told(facts: &Facts, way: &Alike) -> bool {
     let (renewed, _) = unknown_sessions(facts);
-    renewed.iter().any(|one| one.id == way.exchange.http)
+    let is_it = |one: &&HttpExchange| one.id == way.exchange.http;
+    let refused = facts.https.refused.iter().find(is_it);
+    let is_guarded = refused.is_some_and(|one| addresses::is_reported_here(facts, one));
+    renewed.iter().any(is_it) || is_guarded && addresses::name_refused(facts).is_some()
 }
 
 /// The server does not know a session any more, and the client has begun a new one, as it should.

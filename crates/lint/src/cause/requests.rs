@@ -324,7 +324,7 @@ const EACH: usize = 100;
 
 /// Calls were answered with an error.
 pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
-    let is_told = |way: &Alike| way.is_by_bridge || network::is_renewed(facts, way);
+    let is_told = |way: &Alike| way.is_by_bridge || network::is_told(facts, way);
     let is_meant = |failed: &&Failed| match &*failed.first().method {
         _ if failed.ways.iter().all(is_told) => false,
         // A handshake that failed has a cause of its own.

@@ -98,6 +98,10 @@ pub fn steps<'c>(exchanges: impl IntoIterator<Item = &'c FullExchange>, server: 
     lane.steps
 }
 
+const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+
+const REFUSES: &str = "a client that compares the two refuses to log in";
+
 /// The steps so far, and the values in them that later steps have to match.
 #[derive(Default)]
 struct Lane {
@@ -158,6 +162,7 @@ impl Lane {
             .map(|step| step.kind)
             .collect();
         let missed = self.missed(&since, next == Some(Kind::Accepted));
+        let unlike = self.unlike().filter(|_| next.is_none());
         let conversation = self.steps[challenge].conversation;
         let missed = missed.into_iter().filter(|(kind, _)| !since.contains(kind));
         self.steps.extend(missed.map(|(kind, said)| Step {
@@ -165,8 +170,23 @@ impl Lane {
             frame: None,
             conversation,
             said,
-            mismatches: Vec::new(),
+            mismatches: match kind {
+                Kind::ResourceMetadata => unlike.iter().cloned().collect(),
+                _ => Vec::new(),
+            },
         }));
+    }
+
+    /// What is wrong with the resource whose metadata are announced past the recorder: their URL holds its name
+    /// (RFC 9728 section 3.1).
+    fn unlike(&self) -> Option<String> {
+        let resource = self.announced.as_ref()?.replace(WELL_KNOWN, "");
+        let [said, dialled] =
+            [&*resource, self.dialled.trim_start_matches("http://")].map(quote::text);
+        let is_unlike = place(&resource).is_some() && !covers(&resource, &self.dialled);
+        is_unlike.then(|| {
+            format!("that document is for {said}, and the client dials {dialled}: {REFUSES}")
+        })
     }
 
     /// What is not among the steps `since` the challenge, and why.
@@ -219,7 +239,7 @@ impl Lane {
         }
         if self.dialled.is_empty() {
             // Some clients look for it before they are asked for a token.
-            self.dialled = dialled(one).replace("/.well-known/oauth-protected-resource", "");
+            self.dialled = dialled(one).replace(WELL_KNOWN, "");
         }
         let mut wrong = Vec::new();
         self.issuer = first(&one.received, "authorization_servers");
@@ -237,7 +257,7 @@ impl Lane {
             wrong.push(format!("resource is {said}, and the server is at {server}"));
         } else if !covers(resource, &self.dialled) {
             wrong.push(format!(
-                "resource is {said}, and the client dials {dialled}: it refuses to log in"
+                "resource is {said}, and the client dials {dialled}: {REFUSES}"
             ));
         }
         wrong

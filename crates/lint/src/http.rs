@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use mcpreel_trace::correlator::{Observation, Observed};
 use mcpreel_trace::http::{Asked, HttpExchange};
-use mcpreel_wire::http::{self, Head};
+use mcpreel_wire::http::{self, Head, coding};
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::message::{Body, Direction, Outcome};
 use std::borrow::Cow;
@@ -69,6 +69,11 @@ rules! {
         .finds("a head that contradicts itself about the length of its body, or a chunk that is not as long as it says")
         .why("A proxy and the server may disagree about where the message ends: one reads as the next request what the other reads as a body (request smuggling).")
         .fix("Send either one Content-Length or `Transfer-Encoding: chunked`; if a proxy adds the second header, let it remove the first. A chunk is its size in hexadecimal digits, its bytes, and `\\r\\n` behind each of the two.");
+
+    UNKNOWN_CODING = warning("http-unknown-coding").of(section::HTTP_CONTENT_ENCODING)
+        .finds("a body in a coding that mcpreel does not undo")
+        .why("The bytes are on record as they were sent, but no message is read out of them, and most clients cannot read them either.")
+        .fix("Send the body without Content-Encoding, or as gzip, deflate, br or zstd, whichever the other side accepts.");
 
     SERVER_REQUEST = error("http-sse-server-request").of(section::STREAMABLE_HTTP).only(Revisions::MODERN)
         .finds("a request of the server on a stream of events")
@@ -132,6 +137,7 @@ impl Family for Http {
             self.session(&look);
         }
         look.body_lengths();
+        look.codings();
         look.origin();
         look.token();
         look.challenge();
@@ -342,6 +348,18 @@ impl Look<'_> {
         for (side, head) in [("request", self.request), ("response", self.response)] {
             if let Some(wrong) = body_lengths::contradiction(head) {
                 self.tell(&BODY_LENGTH, format!("the {side}: {wrong}"));
+            }
+        }
+    }
+
+    fn codings(&self) {
+        for (side, head) in [("request", self.request), ("response", self.response)] {
+            if let Some(unknown) = coding::unknown(head) {
+                let unknown = quote::text(unknown);
+                self.tell(
+                    &UNKNOWN_CODING,
+                    format!("the {side}: Content-Encoding is {unknown}"),
+                );
             }
         }
     }

@@ -73,6 +73,10 @@ const fn elsewhere(title: &'static str, url: &'static str) -> Section {
 }
 
 pub const STDIO: Section = mcp("Transports, stdio", "basic/transports#stdio");
+pub const HTTP_CONTENT_ENCODING: Section = elsewhere(
+    "RFC 9110, 8.4",
+    "https://www.rfc-editor.org/rfc/rfc9110#section-8.4",
+);
 pub const HTTP_BODY_LENGTH: Section = elsewhere(
     "RFC 9112, 6",
     "https://www.rfc-editor.org/rfc/rfc9112#section-6",

@@ -348,7 +348,7 @@ impl HttpLog {
         if let Some(session) = parsed.get(SESSION) {
             exchange.session = Some(session.into());
         }
-        exchange.is_shortened |= coding::is_unknown(&parsed);
+        exchange.is_shortened |= coding::unknown(&parsed).is_some();
         let length = BodyLength::of(&parsed, Some(&exchange.method));
         exchange.response_head = Some(parsed);
         (length == BodyLength::Known(0)).then_some(End::Whole)

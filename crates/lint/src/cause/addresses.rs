@@ -69,8 +69,8 @@ fn of_another_origin(facts: &Facts, stream: &HttpExchange, endpoint: &str) -> Op
         quote::text(url)
     );
     let advice = "Clients refuse such an endpoint, or go past the recorder. Let the server send a path without an \
-                  origin. A server that makes the origin from `Host` needs the proxy in front of it to pass on \
-                  `Host` and `X-Forwarded-Proto`.";
+                  origin (mcp-go: `WithUseFullURLForMessageEndpoint(false)`). A server that makes the origin from \
+                  `Host` needs the proxy in front of it to pass on `Host` and `X-Forwarded-Proto`.";
     Some(Cause::new(Certain, sentence, advice).shown(shown(&[stream])))
 }
 

@@ -108,7 +108,7 @@ fn worst_findings(facts: &Facts, severity: Severity, what: &str) -> Option<Cause
 pub(super) fn cannot_say(facts: &Facts) -> Option<Cause> {
     let why = match facts.end() {
         _ if facts.context.selection.is_some() => "only a part of the session is in it",
-        _ if facts.is_partial() || facts.counts.failed > 0 => {
+        _ if facts.is_partial() || facts.counts.failed > before_login(facts) => {
             "a part of the session is not on record"
         }
         Some(End::Unknown) if facts.is_cut_off() => "the recorder was killed in the session",
@@ -184,13 +184,26 @@ pub(super) fn nothing_wrong(facts: &Facts) -> Option<Cause> {
                   with the answers.";
     let slow = facts.found("request-slow").into_iter();
     let slow = slow.flat_map(|group| phrases::findings(group).take(2));
-    let sentence = format!("nothing wrong was found: {answered}, none failed; {ended}{notes}");
+    let failed = match before_login(facts) {
+        0 => "none failed".to_owned(),
+        n => format!("{n} of them with 401 before the client had a token, none failed after that"),
+    };
+    let sentence = format!("nothing wrong was found: {answered}, {failed}; {ended}{notes}");
     let cause = Cause::new(Likely, sentence, advice)
         .shown(worst.map(|(group, found)| phrases::finding(&group.rule, found)))
         .shown(slow)
         .shown(handshake(facts))
         .shown(phrases::leaving(facts));
     Some(cause.shown(phrases::end_of(facts)))
+}
+
+/// How many requests were refused because they had no token, and were served with one later.
+fn before_login(facts: &Facts) -> u64 {
+    let refused = facts.https.refused.iter();
+    let without_token = refused.filter(|one| {
+        one.status == Some(401) && one.has_messages && one.id < facts.https.last_served
+    });
+    without_token.count() as u64
 }
 
 /// `14 of 15 requests answered, 1 open at the end`

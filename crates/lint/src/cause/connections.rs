@@ -151,27 +151,56 @@ fn is_plain(facts: &Facts) -> bool {
     url.is_some_and(|url| url.starts_with("http://"))
 }
 
+fn lived_ns(http: &HttpExchange) -> u64 {
+    end_of(http).ns_since(http.t_request)
+}
+
 /// Streams of the server to its client break when they are idle.
 pub(super) fn idle_stream_cut(facts: &Facts) -> Option<Cause> {
-    let is_idle = |one: &&HttpExchange| {
-        let last = one.t_last.unwrap_or(one.t_request);
-        one.method == "GET" && one.is_stream() && last.ns_since(one.t_request) >= IDLE_NS
-    };
-    let cut: Vec<_> = facts.https.cut.iter().filter(is_idle).collect();
+    let streams = facts.https.cut.iter();
+    let streams = streams.filter(|one| one.method == "GET" && one.is_stream());
+    let long: Vec<_> = streams
+        .clone()
+        .filter(|one| lived_ns(one) >= IDLE_NS)
+        .collect();
+    let alike = cut_alike(streams);
+    let is_alike = alike.len() >= long.len();
+    let cut = if is_alike { alike } else { long };
     let first = cut.first().filter(|_| cut.len() > 1)?;
-    let last = first.t_last.unwrap_or(first.t_request);
-    let lived = duration(last.ns_since(first.t_request));
+    let (which, events) = if is_alike {
+        ("each", ", without an event")
+    } else {
+        ("the first", "")
+    };
+    let names = match &*names_in(first) {
+        "" => String::new(),
+        names => format!(" ({names})"),
+    };
     let sentence = format!(
-        "{} streams of events were cut off, the first {lived} after it was opened: {}",
+        "the server, or a proxy in front of it{names}, cut off {} streams of events, {which} {} after it was \
+         opened{events}: {}",
         cut.len(),
+        duration(lived_ns(first)),
         network::named(first)
     );
-    let advice = "A proxy, a load balancer or the server ends what is idle for so long. Let the server send a \
-                  comment (`: keepalive`) every 15 seconds, or raise the limit in between.";
+    let advice = "A proxy, a load balancer or the server ends a stream that is idle for so long (nginx: \
+                  `proxy_read_timeout`). Let the server send a comment (`: keepalive`) more often than that, every \
+                  15 seconds for most, or raise the limit in between.";
     let shown = cut
         .iter()
         .map(|one| network::at(one, network::phrases_of(one)));
     Some(Cause::new(Likely, sentence, advice).shown(shown))
+}
+
+/// The streams without an event that lived as long as the last of them, one after another: a limit ends them.
+/// Streams that end at one moment have another reason.
+fn cut_alike<'f>(streams: impl Iterator<Item = &'f HttpExchange>) -> Vec<&'f HttpExchange> {
+    let silent = streams.filter(|one| one.events == 0 && lived_ns(one) >= SECOND_NS);
+    let mut alike: Vec<_> = silent.collect();
+    let limit = alike.last().map_or(0, |last| lived_ns(last));
+    alike.retain(|one| lived_ns(one).abs_diff(limit) <= limit / 10);
+    alike.dedup_by(|later, before| later.t_request < end_of(before));
+    alike
 }
 
 /// The client opens its stream of events again, and the server refuses it: it has another of the session.
@@ -301,10 +330,16 @@ pub(super) fn stream_buffered(facts: &Facts) -> Option<Cause> {
 
 /// The response in a few words, with the names of those that passed it on or made it.
 fn response_through(http: &HttpExchange) -> String {
+    match &*names_in(http) {
+        "" => network::phrases_of(http),
+        names => format!("{}, {names}", network::phrases_of(http)),
+    }
+}
+
+/// `Via: 1.1 edge, Server: nginx`: the names of those that passed the response on or made it; empty if it has none.
+fn names_in(http: &HttpExchange) -> String {
     let head = http.response_head.as_ref();
-    let names = ["Via", "Server"].into_iter().filter_map(|name| {
-        let value = head?.get(name)?;
-        Some(format!(", {name}: {}", quote::text(value)))
-    });
-    names.fold(network::phrases_of(http), |text, name| text + &name)
+    let line = |name| Some(format!("{name}: {}", quote::text(head?.get(name)?)));
+    let names: Vec<_> = ["Via", "Server"].into_iter().filter_map(line).collect();
+    names.join(", ")
 }

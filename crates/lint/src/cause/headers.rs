@@ -137,8 +137,9 @@ fn wrong_origin(response: &Head, origin: &str) -> Option<String> {
 
 /// The browser hides a response, or the id of the session in it, from the web page that asked.
 pub(super) fn cors_blocked(facts: &Facts) -> Option<Cause> {
-    let mut opening = facts.https.opening.iter().rev();
-    opening.find_map(|http| {
+    let streams = facts.https.endpoints.iter().rev().map(|(stream, _)| stream);
+    let mut asked = facts.https.opening.iter().rev().chain(streams);
+    asked.find_map(|http| {
         let (request, response) = (http.request_head.as_ref()?, http.response_head.as_ref()?);
         let origin = request.get("origin")?;
         let host = request.get("host").unwrap_or_default();

@@ -2,11 +2,13 @@
 
 use super::Certainty::{Certain, Likely, Possible};
 use super::facts::Facts;
-use super::{AT_ONCE_NS, Cause, SECOND_NS, phrases, refusals, requests, streams};
+use super::{AT_ONCE_NS, Cause, SECOND_NS, addresses, phrases, refusals, requests, streams};
 use crate::quote;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
+use mcpreel_trace::http::HttpExchange;
 use mcpreel_trace::session::End;
+use mcpreel_wire::message::Era;
 use mcpreel_wire::text::duration;
 
 /// Nobody needs longer for the next step of a handshake unless something is wrong, nor to leave
@@ -17,6 +19,7 @@ const PATIENCE_NS: u64 = 5 * SECOND_NS;
 pub(super) fn version_mismatch(facts: &Facts) -> Option<Cause> {
     let cause = version_refused(facts)
         .or_else(|| probe_failed(facts))
+        .or_else(|| handshake_missed(facts))
         .or_else(|| left_at_version(facts))?;
     Some(cause.shown(phrases::leaving(facts)))
 }
@@ -71,9 +74,42 @@ fn probe_failed(facts: &Facts) -> Option<Cause> {
         "the client probed with {} for the protocol without a handshake: this {how}, and the client {then}",
         phrases::call_at(probe)
     );
-    let advice = "Let the client fall back to `initialize` after an error and after silence. Some clients \
-                  probe with a separate process: then another recording began right after.";
+    let advice = if probe.http > 0 {
+        OF_ONE_VERSION
+    } else {
+        "Let the client fall back to `initialize` after an error and after silence. Some clients \
+         probe with a separate process: then another recording began right after."
+    };
     Some(Cause::new(certainty, sentence, advice).shown_call(probe))
+}
+
+const OF_ONE_VERSION: &str = "Update the server, or let the client fall back to `initialize`: it may be set to one \
+                              version (TypeScript SDK: `pin` in `versionNegotiation`; Python SDK: `mode`).";
+
+/// A client of the era without a handshake asks a server that wants one, which serves nothing.
+fn handshake_missed(facts: &Facts) -> Option<Cause> {
+    let version = facts.session.version_asked.as_deref()?;
+    let is_modern = facts.session.eras == [Era::Modern];
+    if !is_modern || !facts.opening.is_empty() || facts.https.last_served > 0 {
+        return None;
+    }
+    let call = facts.failed.first()?.first();
+    let is_refused = |one: &HttpExchange| one.id == call.http && one.status == Some(400);
+    let said = call.answered().unwrap_or_default().to_ascii_lowercase();
+    let wants_handshake = ["session", "initialize"]
+        .iter()
+        .any(|word| said.contains(word));
+    if !wants_handshake || !facts.https.refused.iter().any(is_refused) {
+        return None;
+    }
+    let sentence = format!(
+        "the client speaks version {} of the protocol, which has no handshake, and the server wants one: {} was \
+         answered with {}",
+        quote::text(version),
+        phrases::call_at(call),
+        phrases::answer(call)
+    );
+    Some(Cause::new(Certain, sentence, OF_ONE_VERSION).shown_call(call))
 }
 
 /// The server named another version, and the client left.
@@ -101,7 +137,8 @@ const IMPATIENT: &str = "The host's timeout is short, or the host was closed: tr
 
 /// The handshake was not finished.
 pub(super) fn handshake_unfinished(facts: &Facts) -> Option<Cause> {
-    let others: [fn(&Facts) -> Option<Cause>; 5] = [
+    let others: [fn(&Facts) -> Option<Cause>; 6] = [
+        addresses::name_refused,
         |facts| requests::late_answer(facts).filter(|cause| cause.certainty > Possible),
         version_mismatch,
         super::ending::answered_at_exit,

@@ -1,8 +1,9 @@
 //! Causes in how a server is reached over the network: HTTP, authorization, sessions.
 
 use super::Certainty::{Certain, Likely};
-use super::facts::Facts;
-use super::{Cause, Evidence, Place, SHOWN, phrases};
+use super::facts::{Alike, Facts};
+use super::{Cause, Evidence, Place, SHOWN, addresses, phrases};
+use crate::authorization::Kind;
 use mcpreel_trace::event::{Event, EventKind, Step};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::http::{End, HttpExchange, SESSION};
@@ -174,8 +175,16 @@ pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
         Some(_) => "refused the token of",
         None => "wants a token for",
     };
-    let sentence = format!("the server {what} {}: 401 Unauthorized{said}", named(last));
+    let unusable = unusable_metadata(facts);
+    let sentence = match &unusable {
+        Some(why) if sent.is_none() => format!(
+            "the server wants a token for {}, and the client did not get one: {why}",
+            named(last)
+        ),
+        _ => format!("the server {what} {}: 401 Unauthorized{said}", named(last)),
+    };
     let advice = match (sent, challenge) {
+        (None, _) if unusable.is_some() => NO_LOGIN,
         _ if is_added => {
             "Give --header another token: this one is not meant for this server (audience, scopes), has \
              expired, or is not whole. The word before it counts too: `Authorization: Bearer …`."
@@ -200,11 +209,31 @@ pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
         let place = step.frame.map_or(Place::Session, Place::Frame);
         let said = match &step.mismatches[..] {
             [] => step.said.clone(),
+            wrong if step.frame.is_none() => format!("{}; {}", step.said, wrong.join("; ")),
             wrong => wrong.join("; "),
         };
         Evidence::new(place, format!("{}: {said}", step.kind.as_str()))
     });
     Some(Cause::new(Certain, sentence, advice).shown(told))
+}
+
+const NO_LOGIN: &str = "A client that logs in by itself compares the server's `resource` with the URL that it dials, \
+                        which is the recorder's now. Let the host log in at the server's own URL once, and give \
+                        the token to the recorder: `mcpreel proxy URL --header 'Authorization: Bearer …'`. If the \
+                        client refuses without the recorder too, let the server name the URL that clients dial.";
+
+/// Why a client that was asked for a token cannot use the metadata that it got, if it went no further.
+fn unusable_metadata(facts: &Facts) -> Option<String> {
+    let steps = &facts.https.authorization;
+    let challenge = steps
+        .iter()
+        .rposition(|step| step.kind == Kind::Challenge)?;
+    let mut seen = steps[challenge..]
+        .iter()
+        .filter(|step| step.frame.is_some());
+    let last = seen.next_back()?;
+    let is_metadata = last.kind == Kind::ResourceMetadata;
+    (is_metadata && !last.mismatches.is_empty()).then(|| last.mismatches.join("; "))
 }
 
 /// Whether the proxy adds a token to requests, as it was told to.
@@ -294,6 +323,16 @@ pub(super) fn refusals(refused: &[&HttpExchange]) -> String {
 /// The requests that were refused for their session, and after which the client began no new session.
 pub(super) fn refused_sessions(facts: &Facts) -> Vec<&HttpExchange> {
     unknown_sessions(facts).1
+}
+
+/// Whether a cause of HTTP tells why calls failed: the server had lost their session, and the client has begun
+/// a new one, or a guard refused their names.
+pub(super) fn is_told(facts: &Facts, way: &Alike) -> bool {
+    let (renewed, _) = unknown_sessions(facts);
+    let is_it = |one: &&HttpExchange| one.id == way.exchange.http;
+    let refused = facts.https.refused.iter().find(is_it);
+    let is_guarded = refused.is_some_and(|one| addresses::is_reported_here(facts, one));
+    renewed.iter().any(is_it) || is_guarded && addresses::name_refused(facts).is_some()
 }
 
 /// The server does not know a session any more, and the client has begun a new one, as it should.

@@ -226,3 +226,12 @@ pub fn at_path(found: &Found) -> String {
 pub fn at(frame: Option<Seq>) -> String {
     frame.map_or_else(String::new, |seq| format!(" (#{})", seq.0))
 }
+
+/// The advice where an answer says why a call failed.
+pub(super) fn compare(facts: &Facts) -> &'static str {
+    if facts.context.url.is_some() {
+        "Compare the request with its answer, and read the server's log at that moment."
+    } else {
+        "Compare the request with its answer, and read stderr at that moment."
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::Certainty::{self, Certain, Likely, Possible};
 use super::facts::{Alike, Cancelled, Facts, Failed, Found, Line};
-use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, ending, negotiation, phrases};
+use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, ending, negotiation, network, phrases};
 use crate::{process::is_handshake, quote};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, PROBE, Status};
@@ -324,8 +324,9 @@ const EACH: usize = 100;
 
 /// Calls were answered with an error.
 pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
+    let is_told = |way: &Alike| way.is_by_bridge || network::is_told(facts, way);
     let is_meant = |failed: &&Failed| match &*failed.first().method {
-        _ if failed.ways.iter().all(|way| way.is_by_bridge) => false,
+        _ if failed.ways.iter().all(is_told) => false,
         // A handshake that failed has a cause of its own.
         "initialize" => {
             negotiation::version_mismatch(facts).is_none()
@@ -350,7 +351,7 @@ pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
             "Compare the params with what the server lists: the tool's inputSchema, the prompt's \
              arguments, the resource's URI."
         }
-        _ => "Compare the request with its answer, and read stderr at that moment.",
+        _ => phrases::compare(facts),
     };
     // A ping that is refused, or a list that nobody has: who goes on does without.
     let does_without = !is_call(first) && facts.survived(exchange.request.0);

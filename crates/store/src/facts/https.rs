@@ -78,6 +78,7 @@ impl Recording {
         let preflights = https.alone.iter_mut();
         let preflights = preflights.filter(|one| one.method == "OPTIONS");
         let with_heads = https.refused.iter_mut().chain(&mut https.opening);
+        let with_heads = with_heads.chain(&mut https.cut);
         for http in with_heads.chain(preflights) {
             self.read_heads(http)?;
         }

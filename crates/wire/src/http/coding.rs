@@ -34,11 +34,16 @@ const MAX_HELD: usize = 256 << 10;
 /// The largest window of zstd as a content coding (RFC 9659), 8 MiB.
 const ZSTD_WINDOW: u32 = 23;
 
-/// Whether the body behind `head` is in a coding that is not undone here.
-pub fn is_unknown(head: &Head) -> bool {
-    let is_known =
-        |name: &str| name.eq_ignore_ascii_case("identity") || Coding::named(name).is_some();
-    !head.list("content-encoding").all(is_known)
+/// Whether a coding leaves a body as it is. `none` is no registered coding; some servers send it.
+pub(super) fn is_plain(name: &str) -> bool {
+    let plain = ["identity", "none"];
+    plain.iter().any(|it| it.eq_ignore_ascii_case(name))
+}
+
+/// The first coding of the body behind `head` that is not undone here.
+pub fn unknown(head: &Head) -> Option<&str> {
+    let mut names = head.list("content-encoding");
+    names.find(|name| !is_plain(name) && Coding::named(name).is_none())
 }
 
 /// The input is not of the coding, or a bomb.

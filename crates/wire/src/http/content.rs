@@ -1,7 +1,7 @@
 //! The body of one message: followed to its end, decoded, and given as one piece or as events.
 
 use super::body::{BodyLength, Eaten, Follower};
-use super::coding::{Broken, Codings};
+use super::coding::{Broken, Codings, is_plain};
 use super::events::{EventStream, Place};
 use super::head::Head;
 use super::piece::{Ended, Open, Out, Part, Raw, Read, give_end};
@@ -35,7 +35,7 @@ impl Content {
         let names: Vec<&str> = head
             .list("content-encoding")
             .chain(transfer.filter(|name| !name.eq_ignore_ascii_case("chunked")))
-            .filter(|name| !name.eq_ignore_ascii_case("identity"))
+            .filter(|name| !is_plain(name))
             .collect();
         Self {
             follower: Follower::new(length),

@@ -4,6 +4,7 @@
 //! read at all then: servers that understand such a line and servers that do not disagree about
 //! where its body ends.
 
+use super::coding::is_plain;
 use compact_str::CompactString;
 use httparse::{EMPTY_HEADER, Header, ParserConfig, Status};
 use std::ops::Range;
@@ -173,13 +174,8 @@ impl Head {
         Some(value.split(';').next().unwrap_or_default().trim())
     }
 
-    /// Whether the body is in a content coding. `none` is no registered coding; some servers send it.
+    /// Whether the body is in a content coding.
     pub fn is_encoded(&self) -> bool {
-        let is_plain = |coding: &str| {
-            ["identity", "none"]
-                .iter()
-                .any(|it| it.eq_ignore_ascii_case(coding))
-        };
         !self.list("content-encoding").all(is_plain)
     }
 

@@ -311,6 +311,11 @@ fn codings() -> Vec<Scenario> {
             HELLO,
         ),
         http(
+            "some that leave a body as it is",
+            coded("gzip, None, identity", gzip(hello)),
+            HELLO,
+        ),
+        http(
             "one that is not known",
             coded("gzip, aes128gcm", hello),
             HELLO,

@@ -15,7 +15,7 @@ pub struct Https {
     /// The first and the last exchanges that were answered with an error status, or redirected, with
     /// their heads.
     pub refused: Vec<HttpExchange>,
-    /// The first and the last whose responses were cut off.
+    /// The first and the last whose responses were cut off, with their heads.
     pub cut: Vec<HttpExchange>,
     /// The first calls whose responses came to their ends without the answers, with these,
     /// [`Self::ANSWERLESS`] at most.

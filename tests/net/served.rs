@@ -182,6 +182,10 @@ fn all_sessions_are_answered_from_the_recording_that_was_the_newest() {
         let said = converse(&library, &["run", "--name", name, "--url", &served.url()]);
         assert!(said.contains(WORKED), "{said}");
     }
+    served.end();
+    // The newest is one of these sessions now, which is said.
+    let said = text(&library.mcpreel("why").output().unwrap());
+    assert!(said.contains("is a session with a mock of"), "{said}");
 }
 
 #[test]

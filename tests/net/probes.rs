@@ -121,7 +121,7 @@ fn what_was_refused_has_failed_where_the_fallback_failed_too_or_was_none() {
             Status::HttpError,
             "http-refused",
         ),
-        (login, Status::HttpError, "cannot-say"),
+        (login, Status::HttpError, "only-warnings"),
     ] {
         let (statuses, _, found, failed) = told(&case);
         assert_eq!(statuses[0], first, "{case}");

@@ -177,10 +177,11 @@ impl Lane {
         }));
     }
 
-    /// What is wrong with the resource whose metadata are announced past the recorder: their URL holds its name
-    /// (RFC 9728 section 3.1).
+    /// What is wrong with the resource whose metadata are announced past the recorder: their URL holds its own
+    /// where they stand at the well-known place (RFC 9728 section 3.1).
     fn unlike(&self) -> Option<String> {
-        let resource = self.announced.as_ref()?.replace(WELL_KNOWN, "");
+        let (origin, path) = self.announced.as_ref()?.split_once(WELL_KNOWN)?;
+        let resource = [origin, path].concat();
         let [said, dialled] =
             [&*resource, self.dialled.trim_start_matches("http://")].map(quote::text);
         let is_unlike = place(&resource).is_some() && !covers(&resource, &self.dialled);

@@ -12,7 +12,7 @@ const LONG_US: u64 = 3_600_000_000;
 
 /// The memory of the proxy and of its indexer, and how often they wake up.
 pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
-    let seconds = setup.amount(5, 2);
+    let seconds = setup.amount(30, 2);
     let way = Way::open(Arm::Proxy, setup)?;
     let mut streams = Vec::with_capacity(STREAMS);
     for _ in 0..STREAMS {
@@ -22,21 +22,22 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     }
     way.wait_until_quiet()?;
     let indexer = indexer_of(way.pid())?;
-    let before = context_switches(way.pid())?;
+    let switches = || anyhow::Ok(context_switches(way.pid())? + context_switches(indexer)?);
+    let before = switches()?;
     std::thread::sleep(Duration::from_secs(seconds));
-    let switches = context_switches(way.pid())? - before;
+    let switches = switches()? - before;
     let memory = |pid| -> anyhow::Result<f64> {
         let own = peak_memory(pid)?.saturating_sub(memory_of_files(pid)?);
         #[expect(clippy::cast_precision_loss, reason = "some megabytes")]
         Ok(own as f64 / f64::from(1 << 20))
     };
     let (proxy, indexer) = (memory(way.pid())?, memory(indexer)?);
-    let what = format!("{STREAMS} idle streams, memory of the proxy");
+    let what = format!("{STREAMS} idle streams, memory of the proxy and its indexer");
     let mib = |mib| format!("{mib:.1} MiB");
     #[expect(clippy::cast_precision_loss, reason = "few")]
     let switches = switches as f64;
     Ok(vec![
-        Row::at_most(what, 48.0, proxy, mib).and(format!("its indexer {indexer:.1} MiB")),
+        Row::at_most(what, 48.0, proxy + indexer, mib).and(format!("its indexer {indexer:.1} MiB")),
         Row::at_most(
             format!("{STREAMS} idle streams, wake-ups in {seconds} s"),
             0.0,

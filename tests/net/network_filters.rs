@@ -38,7 +38,7 @@ fn a_filter_asks_for_headers_of_either_head_and_for_resumed_streams() {
                 "initialize tools/call",
             ),
             (
-                "header.server:UVI has:header.server -is:stream",
+                "header.server:UVI has:header.server -is:sse",
                 "notifications/initialized",
             ),
             (r"header.mcp-session-id~^[0-9a-f]{32}$", all),
@@ -65,7 +65,7 @@ fn a_filter_asks_for_what_http_said_of_a_call() {
             ("conversation:1 method:tools/call", calls.trim_end()),
             ("conversation:2", ""),
             (
-                "is:stream -method:tools/call kind:request",
+                "is:sse -method:tools/call kind:request",
                 "initialize tools/list elicitation/create",
             ),
         ],

@@ -348,7 +348,7 @@ impl<'q> Compiler<'q> {
                 _ => return self.never(),
             },
             Flag::Resumed => "has:header.last-event-id",
-            Flag::Stream => {
+            Flag::Sse => {
                 let Some(http) = self.source.http() else {
                     return self.never();
                 };

@@ -194,7 +194,7 @@ words! {
         Modern = "modern", "of the era without a handshake";
         Legacy = "legacy", "of the era with a handshake";
         Notification = "notification", "a notification";
-        Stream = "stream", "answered by a stream of events";
+        Sse = "sse", "answered by a stream of events (server-sent events)";
         Resumed = "resumed", "in a stream that was taken up again: with Last-Event-ID";
         Waiting = "waiting", "the server waited, or waits, for its client meanwhile";
     }

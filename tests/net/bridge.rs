@@ -64,8 +64,13 @@ fn a_host_on_pipes_speaks_with_a_server_behind_a_url_and_both_sides_are_on_recor
         false
     });
     let library = Library::new();
-    let header = ["--header", "Authorization: Bearer hunter2hunter2"];
-    let host = start(&library, &server.url, &header);
+    let mut run = library.run([
+        "--url",
+        &*server.url,
+        "--header",
+        "Authorization: Bearer ${TOKEN}",
+    ]);
+    let host = Session::start(run.env("TOKEN", "hunter2hunter2"));
     say(&host, &[INITIALIZE, INITIALIZED, PING]);
     let received = host.end();
     assert!(received.status.success(), "{received:?}");

@@ -83,7 +83,12 @@ impl Server {
             // The connection is closed without a word of TLS about it, as many servers do.
             Some(String::from_utf8(read).unwrap())
         });
-        let mut command = Proxy::command(library, &format!("https://localhost:{port}/"), more);
+        let scheme = if request.contains("Upgrade: websocket") {
+            "wss"
+        } else {
+            "https"
+        };
+        let mut command = Proxy::command(library, &format!("{scheme}://localhost:{port}/"), more);
         command.env("SSLKEYLOGFILE", self.dir.path().join("keys"));
         let proxy = Proxy::run(command);
         let answered = proxy.ask(request.replace("HOST", &proxy.authority()));
@@ -121,6 +126,22 @@ fn bytes_pass_as_they_do_without_tls() {
         let keys = fs::read_to_string(server.dir.path().join("keys")).unwrap();
         assert!(keys.contains("CLIENT_HANDSHAKE_TRAFFIC_SECRET"));
     }
+}
+
+/// The server's answer is no switch of protocols, and passes as it is.
+#[test]
+fn a_websocket_url_is_reached_by_tls_as_well() {
+    let server = Server::new(&["http/1.1"]);
+    let ca = server.ca();
+    let request = REQUEST.replace(
+        "\r\n\r\n",
+        "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+    );
+    let library = Library::new();
+    let (answered, got) = server.asked(&library, &request, &["--ca", ca.to_str().unwrap()]);
+    let got = got.expect("the server was asked");
+    assert!(got.ends_with("Upgrade: websocket\r\n\r\n"), "{got}");
+    assert_eq!(answered, ANSWER.to_owned() + &got);
 }
 
 /// What `openssl req -x509` makes is marked as an authority, and was refused as a server's own.

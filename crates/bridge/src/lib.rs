@@ -36,22 +36,28 @@ fn own_error(code: i32, message: &str) -> String {
     json!({"code": code, "message": message, "data": {OWN: "bridge"}}).to_string()
 }
 
-/// The beginning of what came in place of a message, for an error; of a page its words.
+/// The first characters of a body that is no message, for an error. Of an HTML or XML page, the text without
+/// tags; its title where there is no other.
 fn beginning_of(bytes: &[u8]) -> String {
     const CHARACTERS: usize = 200;
-    let text = String::from_utf8_lossy(bytes);
-    let text = match text.trim() {
-        page if page.starts_with('<') => words_of(page),
-        text => text.to_owned(),
-    };
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]);
+    let mut text = text.trim().to_owned();
+    if text.starts_with('<') {
+        let words = words_of(&text, &["style", "script", "title"]);
+        text = if words.is_empty() {
+            words_of(&text, &["style", "script"])
+        } else {
+            words
+        };
+    }
     text.chars().take(CHARACTERS).collect()
 }
 
-/// Elements of a page whose content is no text of it.
-const UNSEEN: [&str; 3] = ["title", "style", "script"];
+/// Bytes of a body in which text is looked for.
+const LOOKED_AT: usize = 64 << 10;
 
-/// The words of a page of HTML or XML, without tags.
-fn words_of(page: &str) -> String {
+/// The words of a page of HTML or XML, without tags and the content of `hidden` elements.
+fn words_of(page: &str, hidden: &[&str]) -> String {
     let lower = page.to_ascii_lowercase();
     let (mut text, mut at) = (String::new(), 0);
     while let Some(tag) = page[at..].find('<').map(|found| at + found) {
@@ -62,12 +68,12 @@ fn words_of(page: &str) -> String {
             at = page.len();
             break;
         };
-        let is_unseen = |name: &&&str| {
+        let is_hidden = |name: &&&str| {
             lower[tag + 1..end]
                 .strip_prefix(**name)
                 .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
         };
-        let closing = UNSEEN.iter().find(is_unseen).and_then(|name| {
+        let closing = hidden.iter().find(is_hidden).and_then(|name| {
             let found = lower[end..].find(&format!("</{name}"))?;
             end_of_tag(end + found)
         });
@@ -106,6 +112,7 @@ mod tests {
                 "<?xml version=\"1.0\"?>\n<Error><Code>AccessDenied</Code></Error>",
                 "AccessDenied",
             ),
+            ("<title>502 Bad Gateway</title>", "502 Bad Gateway"),
             ("<html", ""),
             ("<script>while (1) {}", "while (1) {}"),
             (" {\"a\": \"<b>\"} ", "{\"a\": \"<b>\"}"),

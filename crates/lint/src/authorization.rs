@@ -100,7 +100,8 @@ pub fn steps<'c>(exchanges: impl IntoIterator<Item = &'c FullExchange>, server: 
 
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
-const REFUSES: &str = "a client that compares the two refuses to log in";
+/// How a mismatch ends that is about the URL of the resource.
+pub(crate) const REFUSES: &str = "a client that compares the two refuses to log in";
 
 /// The steps so far, and the values in them that later steps have to match.
 #[derive(Default)]

@@ -9,6 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use mcpreel_trace::correlator::{Observation, Observed};
 use mcpreel_trace::http::{Asked, HttpExchange};
+use mcpreel_wire::http::body::BodyLength;
 use mcpreel_wire::http::{self, Head, coding};
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::message::{Body, Direction, Outcome};
@@ -72,7 +73,7 @@ rules! {
 
     UNKNOWN_CODING = warning("http-unknown-coding").of(section::HTTP_CONTENT_ENCODING)
         .finds("a body in a coding that mcpreel does not undo")
-        .why("The bytes are on record as they were sent, but no message is read out of them, and most clients cannot read them either.")
+        .why("The bytes are on record as they were sent, but no message is read out of them. Clients that do not know the coding take the bytes as they are, or fail.")
         .fix("Send the body without Content-Encoding, or as gzip, deflate, br or zstd, whichever the other side accepts.");
 
     SERVER_REQUEST = error("http-sse-server-request").of(section::STREAMABLE_HTTP).only(Revisions::MODERN)
@@ -354,7 +355,9 @@ impl Look<'_> {
 
     fn codings(&self) {
         for (side, head) in [("request", self.request), ("response", self.response)] {
-            if let Some(unknown) = coding::unknown(head) {
+            let method = head.status().map(|_| &*self.http.method);
+            let has_body = BodyLength::of(head, method) != BodyLength::Known(0);
+            if let Some(unknown) = coding::unknown(head).filter(|_| has_body) {
                 let unknown = quote::text(unknown);
                 self.tell(
                     &UNKNOWN_CODING,

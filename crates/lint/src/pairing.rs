@@ -36,7 +36,7 @@ rules! {
 
     REQUEST_LOST = error("request-lost").of(section::SHUTDOWN).at_end()
         .of_open_end()
-        .finds("the server ended, or the connection for its answer broke, with a request open")
+        .finds("a request without an answer, because the server ended too early or the connection for the answer broke")
         .why("The client sees a closed connection in place of an answer.")
         .fix("Look at the server's last lines on stderr or in its log and at how it ended, and catch the failure in the handler.");
 

@@ -76,7 +76,8 @@ pub struct HttpExchange {
     /// Only the beginning of a part of its response is kept, or it is in an unknown coding: nobody knows what
     /// the rest says. On no row.
     pub is_shortened: bool,
-    /// The parts of it behind which a chunk of the body is broken. On no row: findings tell them.
+    /// The parts behind which the chunks of a body could not be followed, by direction. On no row: findings
+    /// tell them.
     pub misframed: Vec<(Direction, Seq)>,
     /// The client that sent it, in its own words. On no row: the head has it.
     pub user_agent: Option<CompactString>,

@@ -43,7 +43,7 @@ impl Workers {
             let thread = thread::Builder::new().name("relay".into());
             let thread = thread.spawn(move || {
                 let mut runtime = runtime::Builder::new_current_thread();
-                // It belongs to the thread that makes it.
+                // A local runtime has to be built on the thread that runs it.
                 match runtime.enable_all().build_local(LocalOptions::default()) {
                     Ok(runtime) => {
                         drop(tell.send(Ok(())));

@@ -186,7 +186,7 @@ pub(super) fn nothing_wrong(facts: &Facts) -> Option<Cause> {
     let slow = slow.flat_map(|group| phrases::findings(group).take(2));
     let failed = match before_login(facts) {
         0 => "none failed".to_owned(),
-        n => format!("{n} of them with 401 before the client had a token, none failed after that"),
+        n => format!("{n} of them with 401 before the client got a token, none failed after that"),
     };
     let sentence = format!("nothing wrong was found: {answered}, {failed}; {ended}{notes}");
     let cause = Cause::new(Likely, sentence, advice)
@@ -197,13 +197,13 @@ pub(super) fn nothing_wrong(facts: &Facts) -> Option<Cause> {
     Some(cause.shown(phrases::end_of(facts)))
 }
 
-/// How many requests were refused because they had no token, and were served with one later.
+/// How many requests failed because they had no token, or one that had expired, before others were served.
 fn before_login(facts: &Facts) -> u64 {
     let refused = facts.https.refused.iter();
-    let without_token = refused.filter(|one| {
+    let before = refused.filter(|one| {
         one.status == Some(401) && one.has_messages && one.id < facts.https.last_served
     });
-    without_token.count() as u64
+    before.count() as u64
 }
 
 /// `14 of 15 requests answered, 1 open at the end`

@@ -183,9 +183,9 @@ pub(super) fn idle_stream_cut(facts: &Facts) -> Option<Cause> {
         duration(lived_ns(first)),
         network::named(first)
     );
-    let advice = "A proxy, a load balancer or the server ends a stream that is idle for so long (nginx: \
-                  `proxy_read_timeout`). Let the server send a comment (`: keepalive`) more often than that, every \
-                  15 seconds for most, or raise the limit in between.";
+    let advice = "Something between ends a stream after that time (nginx: `proxy_read_timeout`). Where it counts \
+                  silence, let the server send a comment (`: keepalive`) more often than that, every 15 seconds \
+                  for most; where it counts the whole duration, raise the limit.";
     let shown = cut
         .iter()
         .map(|one| network::at(one, network::phrases_of(one)));

@@ -3,7 +3,7 @@
 use super::Certainty::{Certain, Likely};
 use super::facts::{Alike, Facts};
 use super::{Cause, Evidence, Place, SHOWN, addresses, phrases};
-use crate::authorization::Kind;
+use crate::authorization::{Kind, REFUSES};
 use mcpreel_trace::event::{Event, EventKind, Step};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::http::{End, HttpExchange, SESSION};
@@ -175,16 +175,20 @@ pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
         Some(_) => "refused the token of",
         None => "wants a token for",
     };
-    let unusable = unusable_metadata(facts);
+    let unusable = unusable_metadata(facts).filter(|_| sent.is_none() && !is_added);
     let sentence = match &unusable {
-        Some(why) if sent.is_none() => format!(
+        Some(why) => format!(
             "the server wants a token for {}, and the client did not get one: {why}",
             named(last)
         ),
-        _ => format!("the server {what} {}: 401 Unauthorized{said}", named(last)),
+        None => format!("the server {what} {}: 401 Unauthorized{said}", named(last)),
     };
     let advice = match (sent, challenge) {
-        (None, _) if unusable.is_some() => NO_LOGIN,
+        _ if unusable.as_ref().is_some_and(|why| why.ends_with(REFUSES)) => NO_LOGIN,
+        _ if unusable.is_some() => {
+            "Let the server's metadata name `resource` and `authorization_servers` (RFC 9728 section 2), or \
+             give mcpreel a token: `--header 'Authorization: Bearer …'`."
+        }
         _ if is_added => {
             "Give --header another token: this one is not meant for this server (audience, scopes), has \
              expired, or is not whole. The word before it counts too: `Authorization: Bearer …`."

@@ -141,7 +141,11 @@ impl Content {
         {
             self.broken = codings.finish(&mut |bytes| open.add(bytes)).is_err();
         }
-        let ended = if self.broken { Ended::Cut } else { ended };
+        let ended = match ended {
+            Ended::Misframed => ended,
+            _ if self.broken => Ended::Cut,
+            _ => ended,
+        };
         match std::mem::replace(&mut self.kind, Kind::Over) {
             Kind::Body(mut open) if open.total > 0 => {
                 open.give_with(Part::Body, None, Some(ended), out);

@@ -100,7 +100,7 @@ pub enum Ended {
     Closed,
     /// The connection ended, bytes are missing, or its coding is broken before its end.
     Cut,
-    /// A chunk of it is broken: what follows cannot be told apart.
+    /// A chunk is not as long as it says: where the message ends is unknown.
     Misframed,
     /// The recording ended before the body did.
     Unfinished,

@@ -164,3 +164,29 @@ fn a_call_is_copied_as_a_command_of_curl_that_names_no_credential() {
     let copied = viewer.state.app.copied.as_deref();
     assert_eq!(copied, Some(&*command.join(" \\\n  ")));
 }
+
+#[test]
+fn several_conversations_are_counted_and_their_calls_told_apart() {
+    let conversation = |connection: u32| {
+        let lines = "> POST /mcp
+            >
+            > request 0 initialize {'protocolVersion':'2025-11-25','capabilities':{},'clientInfo':{'name':'c'}}
+            < 200
+            < Mcp-Session-Id: SESSION
+            < Content-Type: application/json
+            <
+            < result 0 {'protocolVersion':'2025-11-25','capabilities':{},'serverInfo':{'name':'s'}}";
+        let lines = lines
+            .replace('\'', "\"")
+            .replace("SESSION", &format!("s{connection}"));
+        let lines = lines
+            .lines()
+            .map(|line| format!("{connection}{}\n", line.trim_start()));
+        lines.collect::<String>()
+    };
+    let (one, _dir) = open(&conversation(1));
+    has(&one, &["⇄ c "]);
+    let (mut two, _dir) = open(&[conversation(1), conversation(2)].concat());
+    two.act("1");
+    has(&two, &["⇄ 2 conversations", "initialize (2) s "]);
+}

@@ -248,6 +248,12 @@ impl Recording {
         self.rows("ORDER BY id", [])
     }
 
+    /// How many conversations there are; 0 over stdio.
+    pub fn conversation_count(&self) -> Result<u64, ReadError> {
+        let sql = "SELECT count(*) FROM conversation";
+        Ok(self.one(sql, [], |row| number(row, 0))?.unwrap_or_default())
+    }
+
     /// The conversations by the number of requests that their clients made, most first.
     pub fn busiest_conversations(&self) -> Result<Vec<(u32, u64)>, ReadError> {
         let sql = "SELECT conversation, count(*) FROM exchange

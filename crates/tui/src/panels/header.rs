@@ -121,8 +121,12 @@ fn parts(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
     parts
 }
 
+/// The client; where there are several conversations, their number, as rows have theirs before them.
 fn client(look: &Look, vitals: &Vitals) -> Option<Part> {
-    let client = phrases::peer(&vitals.summary.session.client)?;
+    let client = match vitals.conversations {
+        0 | 1 => phrases::peer(&vitals.summary.session.client)?,
+        several => plural(several, "conversation"),
+    };
     let client = format!("{} {client}", look.glyph(Glyph::Both));
     Some((5, Role::Text, client))
 }

@@ -39,6 +39,8 @@ pub struct Vitals {
     pub open: Vec<Exchange>,
     /// Why it went wrong, the best cause first.
     pub causes: Vec<Cause>,
+    /// The number of conversations; 0 over stdio.
+    pub conversations: u64,
     /// The number of findings of each severity.
     pub severities: Severities,
     /// Whether rows may be others than before: what is derived was derived anew.
@@ -68,6 +70,7 @@ impl Vitals {
             unfinished: only(live, || recording.unfinished())?,
             stalls: only(live, || recording.open_stalls())?,
             open: only(summary.open > 0, || recording.first_of(Status::Open, OPEN))?,
+            conversations: recording.conversation_count()?,
             summary,
             standing,
             is_anew: false,

@@ -5,7 +5,7 @@ use super::facts::Facts;
 use super::{AT_ONCE_NS, Cause, SECOND_NS, network, phrases};
 use crate::quote;
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::event::Event;
+use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::http::HttpExchange;
 use mcpreel_wire::text::{duration, plural};
@@ -342,4 +342,30 @@ fn names_in(http: &HttpExchange) -> String {
     let line = |name| Some(format!("{name}: {}", quote::text(head?.get(name)?)));
     let names: Vec<_> = ["Via", "Server"].into_iter().filter_map(line).collect();
     names.join(", ")
+}
+
+/// Nobody has connected: the host has another URL.
+pub(super) fn no_client(facts: &Facts) -> Option<Cause> {
+    let has_come = |kind: &EventKind| {
+        matches!(
+            kind,
+            EventKind::Connected { .. }
+                | EventKind::Unreachable { .. }
+                | EventKind::Refused { .. }
+                | EventKind::Disconnected { .. }
+        )
+    };
+    let is_listening = |kind: &EventKind| matches!(kind, EventKind::Listening { .. });
+    let listening = facts.events_that(is_listening).last()?;
+    let EventKind::Listening { url, .. } = &listening.kind else {
+        return None;
+    };
+    let is_alone = facts.counts.frames == 0 && facts.events_that(has_come).next().is_none();
+    is_alone.then_some(())?;
+    let yet = if facts.is_live { " yet" } else { "" };
+    let sentence = format!("no client has connected{yet} to {}", quote::text(url));
+    let advice = "Put that URL into the host in place of the server's, and restart the host. It has to run on this \
+                  machine, unless the proxy was started with --listen and --expose.";
+    let shown = phrases::event(listening, "listening");
+    Some(Cause::new(Certain, sentence, advice).shown([shown]))
 }

@@ -185,7 +185,7 @@ const LEFT_UNANSWERED: &str = "left-unanswered";
 pub type Kind = (&'static str, fn(&Facts) -> Option<Cause>);
 
 /// All kinds, the gravest first. The last three are for recordings where no other kind is found.
-pub static KINDS: [Kind; 50] = [
+pub static KINDS: [Kind; 51] = [
     ("server-not-found", |it| startup::not_started(it, Some(127))),
     ("server-not-executable", |it| {
         startup::not_started(it, Some(126))
@@ -194,6 +194,7 @@ pub static KINDS: [Kind; 50] = [
     ("connections-broke", connections::connections_broke),
     ("answered-by-bridge", network::answered_by_bridge),
     ("server-unreachable", network::unreachable),
+    ("no-client", connections::no_client),
     ("request-refused-by-proxy", network::refused_by_proxy),
     ("preflight-refused", headers::preflight_refused),
     ("cors-blocked", headers::cors_blocked),

@@ -19,7 +19,12 @@ pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
             || addresses::is_reported_here(facts, one);
         !is_told && is_refusal(facts, one)
     });
-    let refused: Vec<_> = refused.collect();
+    let mut refused: Vec<_> = refused.collect();
+    // Whoever was redirected and then refused followed that: the refusal is what is wrong.
+    let is_redirect = |one: &HttpExchange| matches!(one.status, Some(300..400));
+    if !refused.iter().all(|one| is_redirect(one)) {
+        refused.retain(|one| !is_redirect(one));
+    }
     let first = refused.first()?;
     let status = first.status.unwrap_or_default();
     let response = first.response_head.as_ref();

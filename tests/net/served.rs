@@ -10,6 +10,7 @@ use nix::sys::signal::Signal;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, ExitStatus, Stdio};
+use std::time::Duration;
 
 /// What the client says in each session here.
 const CLIENT: [&str; 4] = [
@@ -282,6 +283,41 @@ fn a_recorded_path_is_served_and_no_other() {
     assert!(answer.contains("/tools/mcp"), "{answer}");
     let said = served.end().1;
     assert!(said.contains("/tools/mcp into your host"), "{said}");
+}
+
+/// Once nothing came: an error without an id belongs to nobody, and what is lost has no answer.
+#[test]
+fn a_request_that_was_lost_or_refused_without_its_id_is_answered() {
+    let library = Library::new();
+    let call =
+        |id: u32| format!("> POST /mcp\n>\n> request {id} tools/call {{\"name\":\"work{id}\"}}\n");
+    let case = [
+        "> POST /mcp\n>\n> request 0 initialize {\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}\n\
+         < 200\n< Content-Type: application/json\n<\n\
+         < result 0 {\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"s\",\"version\":\"1\"}}\n",
+        &call(1),
+        "< 400\n< Content-Type: application/json\n<\n\
+         < {\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32000,\"message\":\"no session\"}}\n",
+        &call(2),
+        "< 200\n< Content-Type: text/event-stream\n<\n< id 7\nclose server\n",
+    ];
+    drop(crate::wire::told(library.path(), &case.concat()));
+    let recording = library.path().join("a.reel");
+    let served = Served::start(&library, recording.to_str().unwrap(), &[]);
+    let session = served.begin();
+    for (id, told) in [(1, "no session"), (2, "HTTP 200 without an answer")] {
+        let call = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{{"name":"work{id}"}}}}"#,
+            id + 10
+        );
+        let client = served.send("POST /mcp", &session, &call);
+        client
+            .set_read_timeout(Some(Duration::from_secs(20)))
+            .unwrap();
+        let answer = read(&client);
+        assert!(answer.contains(told), "{answer}");
+        assert!(answer.contains(&format!("\"id\":{}", id + 10)), "{answer}");
+    }
 }
 
 /// Once they were lost without a word.

@@ -395,7 +395,7 @@ fn outcome(exchange: &Exchange, http_status: Option<u16>) -> Outcome {
     let answered = exchange.response.is_some();
     match exchange.status {
         Status::Late => Outcome::Silence,
-        Status::HttpError | Status::Probe if !answered => {
+        Status::HttpError | Status::Probe | Status::Lost if !answered => {
             http_status.map_or(Outcome::Silence, Outcome::Refused)
         }
         Status::InputRequired if answered => Outcome::Input,

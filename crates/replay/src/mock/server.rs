@@ -440,7 +440,7 @@ impl Server {
             edits.push((STATE, &state));
             self.rounds.wait(number, &answer);
         }
-        let answer = edited(&answer, &edits);
+        let answer = with_id(edited(&answer, &edits), live.id.json());
         let marked = mark.and_then(|near| marked(&answer, &self.named(near).to_string()));
         self.say(&marked.unwrap_or(answer), &[]);
     }
@@ -532,6 +532,19 @@ fn edited(line: &[u8], edits: &[(&[&str], &str)]) -> Vec<u8> {
     let before = &line[..line.len() - text.len()];
     let changed = replaced(text, edits).filter(|_| !edits.is_empty());
     changed.map_or_else(|| line.to_owned(), |changed| [before, &changed].concat())
+}
+
+/// An answer with an id. Over HTTP an error may have none: the response in which it stands tells whose it is.
+fn with_id(answer: Vec<u8>, id: &str) -> Vec<u8> {
+    if memchr::memmem::find(&answer, b"\"id\"").is_some() {
+        return answer;
+    }
+    let Ok(document) = Document::parse(&answer) else {
+        return answer;
+    };
+    let mut edits = Edits::default();
+    edits.insert(document.root(), "id", id);
+    edits.apply(&answer).into_owned()
 }
 
 /// An answer that says in its `_meta` that it is only the nearest; an error has no room for it.

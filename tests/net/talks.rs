@@ -169,3 +169,14 @@ fn a_session_that_is_begun_anew_is_a_conversation_of_its_own() {
     let found: Vec<_> = causes(&facts).iter().map(|it| it.id).collect();
     assert_eq!(found, ["session-renewed"]);
 }
+
+/// Once the summary of a session was that of a client that came later and was refused.
+#[test]
+fn the_summary_is_of_the_last_client_that_was_answered() {
+    let other = r#"request 0 initialize {"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"other","version":"1"}}"#;
+    let case = [begin(1, "s1"), post(2, "", other), "2< 502\n".to_owned()];
+    let (recording, ..) = told(&case.concat());
+    let session = recording.summary().unwrap().session;
+    assert_eq!(session.client.name.as_deref(), Some("c"));
+    assert_eq!(session.server.name.as_deref(), Some("s"));
+}

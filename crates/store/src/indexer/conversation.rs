@@ -184,11 +184,14 @@ impl Network {
         }
     }
 
-    /// The conversation that says most of the recording: the last in which somebody said a name.
+    /// The conversation that says most of the recording: the last in which both sides said their names, else
+    /// the last in which the client did.
     pub fn foremost(&self) -> Option<&Conversation> {
-        let named = |it: &&Conversation| it.analysis.session().client.name.is_some();
         let newest = || self.followed.values().rev();
-        newest().find(named).or_else(|| newest().next())
+        let of_client = |it: &&Conversation| it.analysis.session().client.name.is_some();
+        let of_both = |it: &&Conversation| of_client(it) && it.has_begun();
+        let named = newest().find(of_both).or_else(|| newest().find(of_client));
+        named.or_else(|| newest().next())
     }
 
     /// Brings the rows of the conversations up to date.

@@ -1,5 +1,6 @@
 //! A host on pipes, in front of a server with a URL: `run --url`.
 
+use crate::copies;
 use crate::http_server::{HttpServer, Request, events, json, respond};
 use crate::support::host_session::{Received, Session};
 use crate::support::pieces::Pieces;
@@ -104,11 +105,18 @@ fn a_host_on_pipes_speaks_with_a_server_behind_a_url_and_both_sides_are_on_recor
     }
     // The command is the user's, not the one by which mcpreel starts itself.
     let host_side = all[1]["id"].as_str().unwrap();
-    let shown = library.mcpreel("show").arg(host_side).output();
-    let shown = text(&shown.unwrap());
-    let command = format!("command    mcpreel run --url {}\n", server.url);
-    assert!(shown.contains(&command), "{shown}");
-    assert!(shown.contains("end        mcpreel ended with"), "{shown}");
+    let path = |name: &str| library.path().join(name).display().to_string();
+    let (copy, cassette) = (path("copy.reel"), path("cassette.jsonl"));
+    let reel = all[1]["path"].as_str().unwrap();
+    copies::run(&["redact", reel, "-o", &copy]);
+    copies::run(&["export", reel, "-o", &cassette]);
+    for recording in [host_side, &copy, &cassette] {
+        let shown = library.mcpreel("show").arg(recording).output();
+        let shown = text(&shown.unwrap());
+        let command = format!("command    mcpreel run --url {}\n", server.url);
+        assert!(shown.contains(&command), "{recording}: {shown}");
+        assert!(shown.contains("end        mcpreel ended with"), "{shown}");
+    }
     let name = server.url.trim_start_matches("http://").replace(':', "-");
     let name = name.trim_end_matches("/mcp");
     assert_eq!(*stdio, name);

@@ -295,9 +295,8 @@ impl ProcessContext {
     /// The URL that `run --url` connected the host to, where this is the recording of the host's side: its
     /// command is mcpreel itself.
     pub fn bridged_url(&self) -> Option<&str> {
-        let is_host_side = self.other_side.is_some() && self.url.is_none();
-        let url = self.argv.last().filter(|_| is_host_side)?;
-        (self.argv.get(1)? == "proxy").then_some(url)
+        let is_bridge = self.url.is_none() && self.argv.get(1..3)? == ["proxy", "--stdio"];
+        self.argv.last().filter(|_| is_bridge).map(String::as_str)
     }
 }
 

@@ -87,6 +87,9 @@ pub struct Mock {
     pub stderr: bool,
     #[command(flatten)]
     pub listen: Listen,
+    /// Of a session that is served with --listen: the file of the recording
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub session_of: Option<PathBuf>,
     /// Format of the report on stderr
     #[arg(long, value_name = "FORM", default_value = "text")]
     pub format: AccountFormat,
@@ -154,7 +157,8 @@ fn fault(text: &str) -> Result<Fault, String> {
 /// Serves the recording to whoever has started us.
 pub fn run(args: &Mock) -> Outcome {
     let secrets = Secrets(args.bind.iter().cloned().collect());
-    let recording = select::whole(&args.recording, &args.folder)?;
+    let named = args.session_of.as_deref().map(Path::as_os_str);
+    let recording = select::whole(named.unwrap_or(&args.recording), &args.folder)?;
     let conversation = select::conversation(&recording, args.conversation, "served")?;
     if let Some(at) = args.listen.listen {
         let summary = recording.summary()?;
@@ -243,15 +247,18 @@ pub fn run(args: &Mock) -> Outcome {
     Ok(Exit::Process(record::end_as(ending)))
 }
 
-/// The arguments of each session that is served: all of them from the recording at `path`, whichever is
-/// the newest by then, and from the same conversation.
+/// The arguments of a session's process: the recording by its path, since `@` may soon be another, and the
+/// same conversation.
 fn of_session(args: &Mock, path: &Path, conversation: Option<u32>) -> Vec<OsString> {
     let mut arguments = listen::own_arguments();
-    if let Some(named) = arguments.iter_mut().find(|it| **it == args.recording) {
-        *named = path.into();
-    }
     let chosen = conversation.filter(|_| args.conversation.is_none());
-    arguments.extend(chosen.map(|id| format!("--conversation={id}").into()));
+    let chosen = chosen.map(|id| format!("--conversation={id}").into());
+    let more = ["--session-of".into(), path.into()]
+        .into_iter()
+        .chain(chosen);
+    let end_of_options = arguments.iter().position(|word| word == "--");
+    let at = end_of_options.unwrap_or(arguments.len());
+    arguments.splice(at..at, more);
     arguments
 }
 

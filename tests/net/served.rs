@@ -52,7 +52,11 @@ fn server_at(path: &str) -> HttpServer {
     HttpServer::start(path, |request, client| match request {
         _ if request.calls("initialize") => json(
             client,
-            "Mcp-Session-Id: s1\r\n",
+            if request.body.contains("idle") {
+                "Mcp-Session-Id: s2\r\n"
+            } else {
+                "Mcp-Session-Id: s1\r\n"
+            },
             &INITIALIZED.replace(',', ",\n "),
         ),
         _ if request.calls("notifications/initialized") => respond(client, "202 Accepted", "", ""),
@@ -187,6 +191,25 @@ fn all_sessions_are_answered_from_the_recording_that_was_the_newest() {
     // The newest is one of these sessions now, which is said.
     let said = text(&library.mcpreel("why").output().unwrap());
     assert!(said.contains("is a session with a mock of"), "{said}");
+}
+
+/// Once the first word that equals the recording's name was replaced, and an option stood behind `--`.
+#[test]
+fn a_recording_that_is_named_like_the_command_is_served_from_its_busiest_conversation() {
+    let library = Library::new();
+    let proxy = Proxy::start(&library, &server().url, &["--name", "mock"]);
+    let idle = CLIENT[0].replace("host", "idle");
+    let length = idle.len();
+    let head = "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json";
+    proxy.ask(format!("{head}\r\nContent-Length: {length}\r\n\r\n{idle}"));
+    let url = format!("http://{}/mcp", proxy.authority());
+    converse(&library, &["run", "--name", "b", "--url", &url]);
+    proxy.end();
+    let served = Served::start(&library, "mock", &["--"]);
+    let said = converse(&library, &["run", "--name", "c", "--url", &served.url()]);
+    let (status, told) = served.end();
+    assert!(said.contains(WORKED), "{said}: {told}");
+    assert!(status.success(), "{told}");
 }
 
 #[test]

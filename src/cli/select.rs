@@ -111,8 +111,8 @@ fn tell_played(text: &str, recording: &Recording) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Of a network recording, the conversation that is played: the one that is asked for, else the one with
-/// most requests of its client, which is said if there are others. `None` of a session over stdio.
+/// The conversation to play or serve: the one that `asked` names, else the one with most requests of its
+/// client; then the others are listed on stderr. `None` over stdio.
 /// `done` is `played` or `served`.
 pub fn conversation(
     recording: &Recording,

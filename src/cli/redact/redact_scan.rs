@@ -63,12 +63,12 @@ pub fn run(places: &[PathBuf], folder: &Folder, policy: &Arc<Policy>, json: bool
     })
 }
 
-/// The path that is there, else that of the recording that is meant.
+/// `place` if that path exists, else the path of the recording that it names.
 fn path_of(place: &Path, library: &Library) -> Result<PathBuf, Failure> {
     if place.symlink_metadata().is_ok() {
         return Ok(place.to_owned());
     }
-    // Others are looked through all the same.
+    // A usage error would end the scan; the other places are still scanned.
     let selected = select::find(place.as_os_str(), library).map_err(|failure| match failure {
         Failure::Usage(why) => Failure::Refused(anyhow::anyhow!(why)),
         failure => failure,

@@ -116,10 +116,10 @@ fn sides(session: &Session, facts: &mut Facts) {
     facts.push(("version", version));
 }
 
-/// Clients that are named.
+/// Clients named before `… more`.
 const MOST_CLIENTS: usize = 5;
 
-/// Names all clients of a recording, where it has several, in place of the last.
+/// Replaces the fact `client` by all clients, where the recording has several.
 pub fn name_clients(facts: &mut Facts, conversations: &[ConversationRow]) {
     let mut clients = Vec::new();
     for client in conversations

@@ -159,8 +159,8 @@ pub fn follow(
     Ok(follower.rows.out.flush()?)
 }
 
-/// Prints each exchange once when it ends, everything else as it comes, of what was asked for. Its
-/// memory grows with the number of open exchanges only.
+/// Prints each exchange when it ends, and again if its status changes after that; everything else as it comes, of what was asked for. Its
+/// memory grows only with the number of exchanges that may still change.
 struct Follower {
     rows: Printer,
     query: Option<Query>,
@@ -271,7 +271,7 @@ impl Follower {
             // What was settled before is not remembered, but its request is no news.
             None => exchange.request.0 > self.frame,
         };
-        if is_open(&exchange) || matches!(exchange.status, Status::Task | Status::Cancelled) {
+        if exchange.status.may_change() {
             let told = before.is_some_and(|(_, told)| told);
             self.exchanges.insert(exchange.id, (exchange.clone(), told));
         }

@@ -1,10 +1,18 @@
 //! Calls whose streams break: lost at that moment, unless the answer comes on another stream.
 
+use crate::bridge::{INITIALIZE, PING, handshake};
 use crate::copies::run;
+use crate::http_server::{HttpServer, events};
+use crate::support::host_session::Collected;
+use crate::support::proxy::Proxy;
+use crate::support::{Library, wait_for};
 use crate::wire;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::http::End;
+use serde_json::Value;
+use std::io::{Read as _, Write as _};
+use std::process::Stdio;
 
 const MS: u64 = 1_000_000;
 
@@ -97,6 +105,61 @@ fn a_live_call_is_lost_while_no_stream_goes_on_with_its_own() {
         assert_eq!(calls.unwrap()[1].status, status, "{case}");
         std::fs::remove_file(dir.path().join("a.reel")).unwrap();
     }
+}
+
+/// Once `tail` forgot a call that was lost, and never printed its answer.
+#[test]
+fn tail_prints_the_answer_of_a_call_that_was_lost() {
+    let library = Library::new();
+    let server = HttpServer::start("/mcp", |request, client| {
+        if let Some(answered) = handshake(request, client, "s1") {
+            return answered;
+        }
+        if request.line.starts_with("GET ") {
+            events(
+                client,
+                "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n",
+            );
+        } else {
+            // It breaks long before its length.
+            let head = "Content-Type: text/event-stream\r\nContent-Length: 9999";
+            let begun = format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\nid: 7\ndata:\n\n");
+            client.write_all(begun.as_bytes()).unwrap();
+        }
+        false
+    });
+    let proxy = Proxy::start(&library, &server.url, &[]);
+    let ask = |line: &str, body: &str| {
+        let length = body.len();
+        let head = "Host: 127.0.0.1\r\nMcp-Session-Id: s1\r\nContent-Type: application/json";
+        let request = format!("{line}\r\n{head}\r\nContent-Length: {length}\r\n\r\n{body}");
+        let mut client = proxy.connect();
+        client.write_all(request.as_bytes()).unwrap();
+        // The client stays until the server has answered or gone.
+        assert!(client.read(&mut [0; 9999]).unwrap() > 0);
+        client
+    };
+    let _first = ask("POST /mcp HTTP/1.1", INITIALIZE);
+    let mut tail = library.mcpreel("tail");
+    let tail = tail.args(["@", "--json", "-q", "method:ping"]);
+    let mut tail = tail.stdout(Stdio::piped()).spawn().unwrap();
+    let told = Collected::from(tail.stdout.take().unwrap());
+    let statuses = || {
+        let told = String::from_utf8(told.so_far()).unwrap();
+        let rows = told.lines().map(|row| serde_json::from_str(row).unwrap());
+        let statuses = rows.map(|row: Value| row["status"].as_str().unwrap().to_owned());
+        statuses.collect::<Vec<_>>()
+    };
+    let _broken = ask("POST /mcp HTTP/1.1", PING);
+    wait_for("the call is lost", || {
+        (statuses() == ["lost"]).then_some(())
+    });
+    let _resumed = ask("GET /mcp HTTP/1.1\r\nLast-Event-ID: 7", "");
+    wait_for("it is answered", || {
+        (statuses() == ["lost", "ok"]).then_some(())
+    });
+    proxy.end();
+    assert!(tail.wait().unwrap().success());
 }
 
 #[test]

@@ -238,7 +238,7 @@ words! {
         Task = "task", "answered with a task; joined to its outcome";
         Cancelled = "cancelled", "cancelled, and never answered";
         Late = "late", "answered after it was cancelled";
-        Lost = "lost", "the answering side ended, or went wrong, before it answered";
+        Lost = "lost", "the answering side ended, or the connection broke, before the answer; a live call may still be resumed";
         Unanswered = "unanswered", "the recording ended otherwise before there was an answer";
         Listening = "listening", "a subscription that stays open; it has no latency";
         HttpError = "http-error", "its HTTP response is an error status, or holds no answer";
@@ -251,6 +251,14 @@ words! {
 impl Status {
     /// Methods of which a status that is a failure of others is none.
     pub const HARMLESS_FOR: [&'static str; 2] = [PROBE, LISTEN];
+
+    /// Whether the status may still change while the recording is live.
+    pub fn may_change(self) -> bool {
+        matches!(
+            self,
+            Self::Open | Self::Listening | Self::Task | Self::Cancelled | Self::Lost | Self::Polled
+        )
+    }
 
     /// Whether an exchange of this method counts as failed with it: an error was answered, or there
     /// was no answer for as long as somebody waited. But a [`PROBE`] that is refused or cancelled

@@ -166,7 +166,7 @@ const STATUS = new Map(Object.entries({
   'http-error': ['✗', 'bad', 'its HTTP response is an error status, or holds no answer'],
   polled: ['✗', 'bad', 'the server closed the stream before it answered, and the client never asked for the rest'],
   probe: ['✓', 'good', 'refused by a server of an older era or transport; the fallback worked'],
-  lost: ['✗', 'bad', 'the answering side ended, or went wrong, before it answered'],
+  lost: ['✗', 'bad', 'the answering side ended, or the connection broke, before the answer'],
   unanswered: ['✗', 'bad', 'the recording ended otherwise before there was an answer'],
   open: ['…', 'open', 'no answer yet: it was still being recorded'],
   listening: ['…', 'open', 'a subscription that stays open'],

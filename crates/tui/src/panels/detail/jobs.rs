@@ -120,11 +120,9 @@ fn is_settled(item: &Item) -> bool {
     if let What::Http(http) = &item.what {
         return http.ended.is_some();
     }
-    let status = item.exchange().map(|exchange| exchange.status);
-    !matches!(
-        status,
-        Some(Status::Open | Status::Task | Status::Listening | Status::Cancelled)
-    )
+    !item
+        .exchange()
+        .is_some_and(|exchange| exchange.status.may_change())
 }
 
 /// The parts of HTTP that are shown of one exchange: more than fit on any screen.
@@ -264,7 +262,8 @@ impl Ask {
     }
 }
 
-/// The parts of HTTP that are shown of a call: both heads, and the body of a response without an answer.
+/// The parts of HTTP that are shown of a call: both heads, and what the server sent if there is no answer
+/// yet.
 fn parts_of(
     recording: &Recording,
     exchange: &Exchange,

@@ -157,8 +157,8 @@ fn fault(text: &str) -> Result<Fault, String> {
 /// Serves the recording to whoever has started us.
 pub fn run(args: &Mock) -> Outcome {
     let secrets = Secrets(args.bind.iter().cloned().collect());
-    let named = args.session_of.as_deref().map(Path::as_os_str);
-    let recording = select::whole(named.unwrap_or(&args.recording), &args.folder)?;
+    let file = args.session_of.as_deref().map(Path::as_os_str);
+    let recording = select::whole(file.unwrap_or(&args.recording), &args.folder)?;
     let conversation = select::conversation(&recording, args.conversation, "served")?;
     if let Some(at) = args.listen.listen {
         let summary = recording.summary()?;

@@ -8,6 +8,7 @@ use mcpreel_trace::event::{EventKind, ProcessContext, SelectionNote};
 use mcpreel_trace::session::{Closed, End, Peer, Side, Usage};
 use mcpreel_wire::text::{duration, escape, plural, size};
 use serde_json::Value;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// Names, and what is said of each; escaped.
@@ -121,15 +122,11 @@ const MOST_CLIENTS: usize = 5;
 
 /// Replaces the fact `client` by all clients, where the recording has several.
 pub fn name_clients(facts: &mut Facts, conversations: &[ConversationRow]) {
-    let mut clients = Vec::new();
-    for client in conversations
+    let peers = conversations
         .iter()
-        .filter_map(|it| super::peer(&it.session.client))
-    {
-        if !clients.contains(&client) {
-            clients.push(client);
-        }
-    }
+        .filter_map(|it| super::peer(&it.session.client));
+    let mut seen = HashSet::new();
+    let mut clients: Vec<_> = peers.filter(|it| seen.insert(it.clone())).collect();
     if clients.len() < 2 {
         return;
     }

@@ -18,6 +18,17 @@ pub fn run(args: &[&str]) -> String {
     String::from_utf8(done.stdout).unwrap()
 }
 
+/// A text without the ids of sessions in URLs, in whose place a copy has tokens.
+fn without_sessions(told: &str) -> String {
+    let parts = told.split_inclusive("essionId=");
+    let mut parts = parts.flat_map(|part| part.split_inclusive("ession_id="));
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |told, part| {
+        let end = part.find([' ', ')', '\n']).unwrap_or(part.len());
+        told + &part[end..]
+    })
+}
+
 #[test]
 fn a_copy_and_a_cassette_tell_the_same() {
     for file in files() {
@@ -34,6 +45,7 @@ fn a_copy_and_a_cassette_tell_the_same() {
         let imported = imported.next().unwrap().unwrap().path();
         for copy in [Path::new(&path("b.reel")), &imported] {
             let told = told(&Recording::open(copy).unwrap());
+            let [told, expected] = [&told, &expected].map(|told| without_sessions(told));
             assert_eq!(told, expected, "{}", file.display());
         }
     }

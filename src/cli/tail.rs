@@ -159,8 +159,8 @@ pub fn follow(
     Ok(follower.rows.out.flush()?)
 }
 
-/// Prints each exchange when it ends, and again if its status changes after that; everything else as it comes, of what was asked for. Its
-/// memory grows only with the number of exchanges that may still change.
+/// Prints each exchange when it ends, and again if its status changes after that; everything else as it
+/// comes, of what was asked for. Its memory grows only with the number of exchanges that may still change.
 struct Follower {
     rows: Printer,
     query: Option<Query>,

@@ -1,10 +1,10 @@
 //! HTTP as an archive that browsers and proxies read: HAR 1.2.
 //!
 //! An entry is a request of HTTP with its response, by the moment of the request: the request as the
-//! server got it, with the headers that the proxy added or changed, and the response as the server sent it. Bodies are as they
-//! were decoded: whole ones as they are, streams of events as their events. What HAR has no place for
-//! begins with an underscore: the number in the recording, the connection, the conversation, and how
-//! the response ended.
+//! server got it, with the headers that the proxy added or changed, and the response as the server sent
+//! it. Bodies are as they were decoded: whole ones as they are, streams of events as their events, each
+//! with its fields in one order. What HAR has no place for begins with an underscore: the number in the
+//! recording, the connection, the conversation, and how the response ended.
 
 use super::{Export, ExportError, Written, all_rows, without_nulls};
 use crate::phrases::when;
@@ -13,7 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::event::EventKind;
-use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_trace::frame::{Envelope, FrameHead, Seq};
 use mcpreel_trace::http::{End, HttpExchange, Timing};
 use mcpreel_wire::http::head::known_status;
 use mcpreel_wire::http::{Head, Part};
@@ -80,6 +80,10 @@ fn entry(
     for frame in frames {
         let way = usize::from(frame.stream.messages() == Some(Direction::ServerToClient));
         let raw = recording.raw(frame.seq)?;
+        if frame.carried.part == Part::Event {
+            let envelope = recording.envelope(frame.seq)?.unwrap_or_default();
+            fields(&mut bodies[way], &envelope);
+        }
         content(&mut bodies[way], frame, &raw);
     }
     let [sent, received] = bodies;
@@ -111,6 +115,18 @@ fn entry(
         "_conversation": Some(http.conversation).filter(|number| *number > 0),
         "_ended": http.ended.map(End::as_str),
     })))
+}
+
+/// Adds what an event has besides its data.
+fn fields(body: &mut Vec<u8>, envelope: &Envelope) {
+    let Envelope {
+        id, event, retry, ..
+    } = envelope;
+    let retry = retry.map(|ms| ms.to_string());
+    for (name, value) in [("event", event), ("id", id), ("retry", &retry)] {
+        let line = value.as_ref().map(|value| format!("{name}: {value}\n"));
+        body.extend(line.into_iter().flat_map(String::into_bytes));
+    }
 }
 
 /// Adds what a frame has of a body.

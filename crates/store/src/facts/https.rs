@@ -9,6 +9,7 @@ use mcpreel_trace::http::{End, HttpExchange};
 use mcpreel_wire::http::Part;
 use mcpreel_wire::json::Document;
 use mcpreel_wire::message::Direction;
+use mcpreel_wire::text::words_of;
 use rusqlite::Row;
 
 /// Exchanges of HTTP of one kind that are read from the beginning and from the end.
@@ -139,7 +140,7 @@ impl Recording {
         Ok(pairs)
     }
 
-    /// What the body of a refusal says, if it is text for people or has a member that is.
+    /// What the body of a refusal says, if it is text or a page for people, or has a member that is.
     fn said(&self, http: &HttpExchange) -> Result<Option<Box<str>>, ReadError> {
         let frames = self.carried(http.id, FIRST_FRAMES)?.into_iter();
         let mut bodies = frames.filter(|frame| {
@@ -150,9 +151,13 @@ impl Recording {
             return Ok(None);
         };
         let body = self.piece(body.seq, 0..BEGINNING)?;
-        let is_text = matches!(http.content_type.as_deref(), None | Some("text/plain"));
-        let text = std::str::from_utf8(&body).ok().filter(|_| is_text);
-        let said = reason(&body).or_else(|| Some(text?.trim().to_owned()));
+        let text = String::from_utf8_lossy(&body);
+        let text = match http.content_type.as_deref() {
+            None | Some("text/plain") => Some(text.trim().to_owned()),
+            Some("text/html" | "application/xml" | "text/xml") => Some(words_of(&text)),
+            _ => None,
+        };
+        let said = reason(&body).or(text);
         Ok(said.filter(|said| !said.is_empty()).map(Into::into))
     }
 }

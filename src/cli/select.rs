@@ -88,15 +88,12 @@ pub fn recording(path: &Path, library: &Library) -> Result<Recording, Failure> {
     Ok(recording.in_place_of(path, Box::new(tape)))
 }
 
+/// Says of the newest recording if nobody had that session: it was made by playing another.
 fn tell_played(text: &str, recording: &Recording) -> Result<(), Failure> {
     let summary = recording.summary()?;
     if !text.starts_with('@') || !summary.is_played() {
         return Ok(());
     }
-    let named = match text {
-        "@" => "the newest recording".into(),
-        text => escape(text),
-    };
     let short = |id| escape(id).chars().take(4).collect::<String>();
     let what = match &*summary.origin {
         "mock" => "a session with a mock",
@@ -105,15 +102,15 @@ fn tell_played(text: &str, recording: &Recording) -> Result<(), Failure> {
     };
     let of = summary.parent.as_deref().map(short);
     let of = of.map_or_else(String::new, |id| {
-        format!(" of {id}; for that session name {id}")
+        format!(" of {id}; to use the original, name {id}")
     });
-    output::say(&format!("{named}, {}, is {what}{of}", short(&summary.id)));
+    let (named, id) = (escape(text), short(&summary.id));
+    output::say(&format!("{named} is {id}, {what}{of}"));
     Ok(())
 }
 
 /// The conversation to play or serve: the one that `asked` names, else the one with most requests of its
-/// client; then the others are listed on stderr. `None` over stdio.
-/// `done` is `played` or `served`.
+/// client; then the others are listed on stderr. `None` over stdio. `done` is `played` or `served`.
 pub fn conversation(
     recording: &Recording,
     asked: Option<u32>,

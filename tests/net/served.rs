@@ -190,7 +190,7 @@ fn all_sessions_are_answered_from_the_recording_that_was_the_newest() {
     served.end();
     // The newest is one of these sessions now, which is said.
     let said = text(&library.mcpreel("why").output().unwrap());
-    assert!(said.contains("is a session with a mock of"), "{said}");
+    assert!(said.contains(", a session with a mock of"), "{said}");
 }
 
 /// Once the first word that equals the recording's name was replaced, and an option stood behind `--`.

@@ -41,9 +41,8 @@ pub fn run(places: &[PathBuf], folder: &Folder, policy: &Arc<Policy>, json: bool
         found: 0,
         is_partial: false,
     };
-    let library = Library::new(folder::of(folder)?);
     for place in places {
-        match path_of(place, &library) {
+        match path_of(place, folder) {
             Ok(path) => scan.path(&path)?,
             Err(failure) => scan.unread(place, failure)?,
         }
@@ -64,16 +63,17 @@ pub fn run(places: &[PathBuf], folder: &Folder, policy: &Arc<Policy>, json: bool
 }
 
 /// `place` if that path exists, else the path of the recording that it names.
-fn path_of(place: &Path, library: &Library) -> Result<PathBuf, Failure> {
+fn path_of(place: &Path, folder: &Folder) -> Result<PathBuf, Failure> {
     if place.symlink_metadata().is_ok() {
         return Ok(place.to_owned());
     }
+    let library = Library::new(folder::of(folder)?);
     // A usage error would end the scan; the other places are still scanned.
-    let selected = select::find(place.as_os_str(), library).map_err(|failure| match failure {
+    let selected = select::find(place.as_os_str(), &library).map_err(|failure| match failure {
         Failure::Usage(why) => Failure::Refused(anyhow::anyhow!(why)),
         failure => failure,
     })?;
-    select::recording(&selected.path, library)?;
+    select::recording(&selected.path, &library)?;
     Ok(selected.path)
 }
 

@@ -162,7 +162,10 @@ pub fn run(args: &Mock) -> Outcome {
     let conversation = select::conversation(&recording, args.conversation, "served")?;
     if let Some(at) = args.listen.listen {
         let summary = recording.summary()?;
-        let what = format!("answering from {}", escape(&summary.name));
+        let what = format!(
+            "answering from {} over streamable HTTP",
+            escape(&summary.name)
+        );
         let url = summary.context.url.as_deref();
         let arguments = of_session(args, recording.path(), conversation);
         return args.listen.serve(at, &path_of(url), &what, arguments);

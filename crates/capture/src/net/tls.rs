@@ -154,7 +154,8 @@ impl Tls {
             }
             _ => (
                 Step::CertificateTrust,
-                "its certificate is not accepted; --insecure believes anybody",
+                "its certificate is not accepted; --ca FILE believes the certificates in that file, which may \
+                 be its own, --insecure believes anybody",
             ),
         }
     }

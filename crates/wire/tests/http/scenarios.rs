@@ -645,7 +645,7 @@ fn no_http() -> Vec<Scenario> {
             ))],
             &[
                 "> 1 request-head POST / HTTP/1.1",
-                "> 1 body cut ab",
+                "> 1 body misframed ab",
                 "> 0 other c\\r\\n0\\r\\n\\r\\n",
                 "< 1 end cut",
             ],

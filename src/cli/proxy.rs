@@ -10,7 +10,7 @@ use mcpreel_capture::net::Plan;
 use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_share::phrases;
 use mcpreel_store::reader::Recording;
-use mcpreel_store::record::proxy::{Ended, proxy};
+use mcpreel_store::record::proxy::{Finished, proxy};
 use mcpreel_store::record::{self, Ending};
 use mcpreel_store::recovery::{self, Outcome as Done};
 use mcpreel_store::schema::is_id;
@@ -196,7 +196,7 @@ impl Proxy {
             None
         };
         let is_quiet = self.stdio || options.origin != ORIGINS[0];
-        let Ended { mut ending, reel } = proxy(&options, plan, ready)?;
+        let Finished { mut ending, reel } = proxy(&options, plan, ready)?;
         if !was_there.get() {
             ending = Ending::Code(1);
         }

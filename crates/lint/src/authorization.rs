@@ -163,7 +163,7 @@ impl Lane {
             .map(|step| step.kind)
             .collect();
         let missed = self.missed(&since, next == Some(Kind::Accepted));
-        let unlike = self.unlike().filter(|_| next.is_none());
+        let announced_mismatch = self.announced_mismatch().filter(|_| next.is_none());
         let conversation = self.steps[challenge].conversation;
         let missed = missed.into_iter().filter(|(kind, _)| !since.contains(kind));
         self.steps.extend(missed.map(|(kind, said)| Step {
@@ -172,7 +172,7 @@ impl Lane {
             conversation,
             said,
             mismatches: match kind {
-                Kind::ResourceMetadata => unlike.iter().cloned().collect(),
+                Kind::ResourceMetadata => announced_mismatch.iter().cloned().collect(),
                 _ => Vec::new(),
             },
         }));
@@ -180,7 +180,7 @@ impl Lane {
 
     /// What is wrong with the resource whose metadata are announced past the recorder: their URL holds its own
     /// where they stand at the well-known place (RFC 9728 section 3.1).
-    fn unlike(&self) -> Option<String> {
+    fn announced_mismatch(&self) -> Option<String> {
         let (origin, path) = self.announced.as_ref()?.split_once(WELL_KNOWN)?;
         let resource = [origin, path].concat();
         let [said, dialled] =

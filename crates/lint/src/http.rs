@@ -152,7 +152,7 @@ impl Family for Http {
             let finding = NO_ANSWER.at(one.frame, detail).about(one.exchange);
             context.findings.push(finding);
         }
-        for (direction, frame) in &http.misframed {
+        for (direction, frame) in &http.broken_chunks {
             let side = match direction {
                 Direction::ClientToServer => "request",
                 Direction::ServerToClient => "response",

@@ -149,7 +149,7 @@ impl Linter {
     /// Looks at an exchange of HTTP whose response is over, after `analysis` has.
     pub fn http_over(&mut self, analysis: &Analysis, http: &HttpExchange) {
         let observed = analysis.observations();
-        if !observed.is_empty() || !http.misframed.is_empty() {
+        if !observed.is_empty() || !http.broken_chunks.is_empty() {
             self.at(analysis, |family, now| {
                 family.http_over(http, observed, now);
             });

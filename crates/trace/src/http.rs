@@ -78,7 +78,7 @@ pub struct HttpExchange {
     pub is_shortened: bool,
     /// The parts behind which the chunks of a body could not be followed, by direction. On no row: findings
     /// tell them.
-    pub misframed: Vec<(Direction, Seq)>,
+    pub broken_chunks: Vec<(Direction, Seq)>,
     /// The client that sent it, in its own words. On no row: the head has it.
     pub user_agent: Option<CompactString>,
 }
@@ -291,7 +291,7 @@ impl HttpLog {
         let exchange = self.open.get_mut(&head.carried.http)?;
         let direction = head.stream.messages()?;
         if head.carried.ended == Some(Ended::Misframed) {
-            exchange.misframed.push((direction, head.seq));
+            exchange.broken_chunks.push((direction, head.seq));
         }
         if direction == Direction::ClientToServer {
             exchange.t_sent = exchange.t_sent.max(head.t_last);

@@ -331,7 +331,7 @@ pub(super) fn refused_sessions(facts: &Facts) -> Vec<&HttpExchange> {
 
 /// Whether a cause of HTTP tells why calls failed: the server had lost their session, and the client has begun
 /// a new one, or a guard refused their names.
-pub(super) fn is_told(facts: &Facts, way: &Alike) -> bool {
+pub(super) fn has_http_cause(facts: &Facts, way: &Alike) -> bool {
     let (renewed, _) = unknown_sessions(facts);
     let is_it = |one: &&HttpExchange| one.id == way.exchange.http;
     let refused = facts.https.refused.iter().find(is_it);

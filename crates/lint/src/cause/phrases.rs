@@ -228,7 +228,7 @@ pub fn at(frame: Option<Seq>) -> String {
 }
 
 /// The advice where an answer says why a call failed.
-pub(super) fn compare(facts: &Facts) -> &'static str {
+pub(super) fn advice_for_answer(facts: &Facts) -> &'static str {
     if facts.context.url.is_some() {
         "Compare the request with its answer, and read the server's log at that moment."
     } else {

@@ -324,7 +324,7 @@ const EACH: usize = 100;
 
 /// Calls were answered with an error.
 pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
-    let is_told = |way: &Alike| way.is_by_bridge || network::is_told(facts, way);
+    let is_told = |way: &Alike| way.is_by_bridge || network::has_http_cause(facts, way);
     let is_meant = |failed: &&Failed| match &*failed.first().method {
         _ if failed.ways.iter().all(is_told) => false,
         // A handshake that failed has a cause of its own.
@@ -351,7 +351,7 @@ pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
             "Compare the params with what the server lists: the tool's inputSchema, the prompt's \
              arguments, the resource's URI."
         }
-        _ => phrases::compare(facts),
+        _ => phrases::advice_for_answer(facts),
     };
     // A ping that is refused, or a list that nobody has: who goes on does without.
     let does_without = !is_call(first) && facts.survived(exchange.request.0);

@@ -21,7 +21,7 @@ pub enum ProxyError {
 
 /// A proxy that has ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct Finished {
     pub ending: Ending,
     /// The recording, if one could be begun.
     pub reel: Option<PathBuf>,
@@ -34,7 +34,7 @@ pub fn proxy(
     options: &Options,
     plan: Plan,
     ready: impl FnOnce(&str, SocketAddr) -> Option<OwnClient>,
-) -> Result<Ended, ProxyError> {
+) -> Result<Finished, ProxyError> {
     signals::survive_large_files();
     let listener = Listener::open(&plan).map_err(|source| {
         let at = plan
@@ -58,7 +58,7 @@ pub fn proxy(
         Err(error) => {
             let ending = conclude(&Err(error), &recorder);
             recorder.finish();
-            return Ok(Ended { ending, reel });
+            return Ok(Finished { ending, reel });
         }
     };
     let ended = net::serve(plan, listener, server, &tap, || {
@@ -73,5 +73,5 @@ pub fn proxy(
     };
     recorder.finish();
     ended.map_err(ProxyError::Serve)?;
-    Ok(Ended { ending, reel })
+    Ok(Finished { ending, reel })
 }

@@ -80,9 +80,12 @@ fn an_archive_has_the_request_as_the_server_got_it() {
 fn an_archive_has_the_fields_of_events() {
     let dir = tempfile::tempdir().unwrap();
     let reel = dir.path().join("a.reel").display().to_string();
-    for (file, fields) in [("ts1-sse", "event: endpoint\\ndata: /"), ("polled", "id: ")] {
+    for (file, fields) in [
+        ("ts1-sse", "event: endpoint\\ndata: /"),
+        ("polled", "event: message\\nid: "),
+    ] {
         drop(wire::recording(dir.path(), &wire::file(file)));
-        let har = run(&["export", &reel, "--format", "har"]);
+        let har = run(&["export", &reel, "--raw", "--format", "har"]);
         assert!(har.contains(fields), "{har}");
         std::fs::remove_file(&reel).unwrap();
     }

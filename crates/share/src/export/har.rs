@@ -117,14 +117,15 @@ fn entry(
     })))
 }
 
-/// Adds what an event has besides its data.
+/// Adds what an event has besides its data. A redacted copy knows only that there was an id, not which.
 fn fields(body: &mut Vec<u8>, envelope: &Envelope) {
     let Envelope {
         id, event, retry, ..
     } = envelope;
     let retry = retry.map(|ms| ms.to_string());
     for (name, value) in [("event", event), ("id", id), ("retry", &retry)] {
-        let line = value.as_ref().map(|value| format!("{name}: {value}\n"));
+        let known = value.as_ref().filter(|value| !value.is_empty());
+        let line = known.map(|value| format!("{name}: {value}\n"));
         body.extend(line.into_iter().flat_map(String::into_bytes));
     }
 }

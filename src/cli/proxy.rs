@@ -9,6 +9,7 @@ use clap::Args;
 use mcpreel_capture::net::Plan;
 use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_share::phrases;
+use mcpreel_store::library::spool_of;
 use mcpreel_store::reader::Recording;
 use mcpreel_store::record::proxy::{Finished, proxy};
 use mcpreel_store::record::{self, Ending};
@@ -18,6 +19,7 @@ use mcpreel_trace::clock::Clock;
 use mcpreel_wire::text::{count, escape, masked_url, plural};
 use std::cell::Cell;
 use std::ffi::OsString;
+use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::path::Path;
 use std::rc::Rc;
@@ -26,8 +28,11 @@ use std::time::Duration;
 /// The makers of recordings of a proxy.
 const ORIGINS: [&str; 3] = ["live", "demo", "replay"];
 
-/// The time that the user waits for the count of what was recorded.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Bytes of a spool that are indexed in no time: the user waits for the count of what was recorded.
+const LITTLE: u64 = 16 << 20;
+
+/// On a busy machine that takes longer; an indexer that was stopped keeps nobody waiting for ever.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A free port of this machine alone.
 const ANY_PORT: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0));
@@ -115,7 +120,13 @@ fn say_where(upstream: &str, url: &str, is_everywhere: bool) {
 
 /// What was recorded, and the command that tells of it; `is_elsewhere`: not where commands look for it.
 fn recorded(reel: &Path, is_elsewhere: bool) -> Result<String, Failure> {
-    let done = recovery::drain_for(reel, Clock::start(), PATIENCE).map_err(anyhow::Error::from)?;
+    let left = fs::metadata(spool_of(reel)).map_or(0, |spool| spool.len());
+    let patience = if left <= LITTLE {
+        PATIENCE
+    } else {
+        Duration::ZERO
+    };
+    let done = recovery::drain_for(reel, Clock::start(), patience).map_err(anyhow::Error::from)?;
     let summary = Recording::open(reel)?.summary()?;
     let mut parts = vec![format!("recorded {}", escape(&summary.name))];
     // What is still to be indexed is not counted.

@@ -23,12 +23,13 @@ fn a_taken_port_that_was_asked_for_is_named() {
 #[test]
 fn where_nobody_asked_for_a_port_the_next_free_one_is_taken() {
     let library = Library::new();
-    // Whoever has it already serves as well.
+    // Somebody else may have it already, and give it back at any moment.
     let taken = TcpListener::bind("127.0.0.1:7339");
+    let first = 7339 + u16::from(taken.is_ok());
     let mut command = library.mcpreel("proxy");
     command.arg("http://127.0.0.1:9");
     let proxy = Proxy::run(command);
-    assert!((7340..7389).contains(&proxy.port), "{}", proxy.port);
+    assert!((first..7389).contains(&proxy.port), "{}", proxy.port);
     drop(proxy.connect());
     drop(taken);
     let (_, said) = proxy.end();

@@ -15,7 +15,7 @@ fn document(path: &str) -> String {
 
 /// The README and the pages that it links to, by path. The rules' page is checked by itself, that of
 /// the architecture has no commands.
-fn pages() -> Vec<(String, String)> {
+pub(super) fn pages() -> Vec<(String, String)> {
     let pages = std::fs::read_dir(root().join("docs")).expect("the pages are there");
     let names = pages.map(|page| page.expect("it is listed").file_name());
     let names = names.map(|name| format!("docs/{}", name.to_string_lossy()));
@@ -27,7 +27,7 @@ fn pages() -> Vec<(String, String)> {
 }
 
 /// The fenced blocks of a document in one language.
-fn blocks(document: &str, language: &str) -> Vec<String> {
+pub(super) fn blocks(document: &str, language: &str) -> Vec<String> {
     let fenced = document.split("```").skip(1).step_by(2);
     let blocks = fenced.filter_map(|block| block.split_once('\n'));
     blocks
@@ -37,7 +37,7 @@ fn blocks(document: &str, language: &str) -> Vec<String> {
 }
 
 /// The code between backticks in the prose of a document.
-fn spans(document: &str) -> Vec<String> {
+pub(super) fn spans(document: &str) -> Vec<String> {
     let prose: String = document.split("```").step_by(2).collect();
     let spans = prose.split('`').skip(1).step_by(2);
     spans.map(|span| span.replace('\n', " ")).collect()

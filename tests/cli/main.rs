@@ -2,6 +2,7 @@
 //!
 //! * [`cli_help`]: what the program says about itself, and its exit codes;
 //! * [`documents`]: what the README and the help say is so;
+//! * [`typed`]: each command of the README and the pages, run;
 //! * [`cli_rows`]: the objects of `--json`, and what people see of the same recording;
 //! * [`copy`]: `export --format recording`: a copy in one plain file;
 //! * [`cli_export`]: `cli_export`, and cassettes in place of recordings;
@@ -35,6 +36,7 @@ mod formats;
 mod hostile;
 mod import_logs;
 mod lint;
+mod typed;
 
 use std::io::Write as _;
 use std::process::{Child, ChildStdin, Command, Output, Stdio};

@@ -205,7 +205,9 @@ fn every_command_of_the_readme_and_the_pages_does_what_it_is_for() {
         for (_, commands) in &pages {
             scope.spawn(|| {
                 let desk = Desk::new();
-                commands.iter().for_each(|line| desk.typed(line));
+                for line in commands {
+                    desk.typed(line);
+                }
             });
         }
     });

@@ -203,7 +203,7 @@ fn every_command_of_the_readme_and_the_pages_does_what_it_is_for() {
     assert!(pages.len() >= 7, "{pages:?}");
     std::thread::scope(|scope| {
         for (_, commands) in &pages {
-            scope.spawn(|| {
+            scope.spawn(move || {
                 let desk = Desk::new();
                 for line in commands {
                     desk.typed(line);

@@ -16,7 +16,7 @@ use super::hosts::{Configuration, Found, configurations, is_on_path};
 use super::output::{self, Ink, Output};
 use clap::Args;
 use mcpreel_config::Environment;
-use mcpreel_share::phrases::{command, when};
+use mcpreel_share::phrases::when;
 use mcpreel_store::library::{Entry, Library};
 use mcpreel_wire::text::{cut, escape, plural};
 use std::fs::File;
@@ -62,6 +62,9 @@ impl Doctor {
         let library = Library::new(folder::of(&self.folder)?);
         let entries = library.list()?;
         write_recordings(&library, &entries, &mut out)?;
+        if let Some(elsewhere) = folder::elsewhere(library.dir()) {
+            out.fact("", &out.paint(Ink::Warn, &elsewhere))?;
+        }
         let (configurations, unread) = configurations()?;
         for error in &unread {
             out.fact("unread", &out.paint(Ink::Bad, &escape(&error.to_string())))?;
@@ -71,13 +74,10 @@ impl Doctor {
             .iter()
             .flat_map(Configuration::servers)
             .collect();
-        for server in servers
-            .iter()
-            .filter(|server| server.words.is_some() && !server.is_off)
-        {
+        for server in servers.iter().filter(|server| !server.is_off) {
             let last = server.last_recorded(&entries);
             let (text, ink) = state(server, last);
-            if ink != Ink::Good {
+            if matches!(ink, Ink::Warn | Ink::Bad) {
                 exit = Exit::Found;
             }
             let host = &server.configuration.host.name;
@@ -99,7 +99,7 @@ impl Doctor {
             out.fact("undo", "mcpreel unwrap --all")?;
         } else {
             let how = "no server of a host is recorded: mcpreel hosts lists them, mcpreel wrap has \
-                       one recorded";
+                       one recorded, mcpreel proxy URL records one without its host's configuration";
             out.fact("begin", how)?;
             exit = Exit::Found;
         }
@@ -133,13 +133,19 @@ fn write_recordings(library: &Library, entries: &[Entry], out: &mut Output) -> R
 
 /// The state of a server, in the colour of how bad it is.
 fn state(server: &Found<'_>, last: Option<u64>) -> (String, Ink) {
-    let configuration = server.configuration;
-    let this = command(&[format!("{}:{}", configuration.host.id, server.name)]);
+    let (configuration, this) = (server.configuration, server.selector());
     if let Some(problem) = server.problem() {
         return (problem, Ink::Bad);
     }
     if !server.is_recorded() {
-        return (format!("not recorded; mcpreel wrap {this}"), Ink::Warn);
+        let text = format!("not recorded; mcpreel wrap {this}");
+        // It may want a login by the host, and then cannot be.
+        let ink = if server.words.is_some() {
+            Ink::Warn
+        } else {
+            Ink::Faint
+        };
+        return (text, ink);
     }
     if !server.has_recorder() {
         let recorder = server.words.as_ref().and_then(|words| words.first());

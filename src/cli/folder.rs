@@ -4,7 +4,7 @@ use super::exit::Failure;
 use super::output;
 use clap::Args;
 use mcpreel_config::{Config, Environment, Problem};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 /// The option that names the folder of the recordings.
@@ -69,6 +69,21 @@ impl Settings {
         let (option, configured) = (folder.dir.as_deref(), self.config.one("dir"));
         self.environment.recordings_dir(option, configured)
     }
+}
+
+/// Where the sessions are that hosts start, if that is not the folder `dir`: a sentence that says so. Hosts
+/// pass no variables of a shell on.
+pub fn elsewhere(dir: &Path) -> Option<String> {
+    let mut settings = Settings::read();
+    settings.environment.mcpreel_dir = None;
+    let of_hosts = settings.recordings_dir(&Folder::default()).ok()?;
+    (of_hosts != dir).then(|| {
+        let (hosts, dir) = (output::shown(&of_hosts), output::shown(dir));
+        format!(
+            "hosts do not pass MCPREEL_DIR or --dir on: what they start is recorded in {hosts}; dir = \
+             \"{dir}\" in ~/.config/mcpreel/config.toml counts for both"
+        )
+    })
 }
 
 /// The folder for a command that only reads: one that the option names must be there.

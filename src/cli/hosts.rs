@@ -4,19 +4,21 @@
 //! HOST         SERVER   STARTED BY            RECORDED
 //! Claude Code  weather  npx -y weather        yes, last today 15:17
 //! Claude Code  files    files-server ~/notes  no
-//! Cursor       remote   https://example.com   no: reached by a URL
+//! Cursor       remote   https://example.com   no
 //! ```
 
 use super::exit::{Exit, Failure, Outcome, usage};
 use super::folder::{self, Folder};
 use super::output::{self, Ink, Output};
+use super::reach;
 use super::table::{Cell, Fit, Table};
 use clap::Args;
 use mcpreel_config::Environment;
 use mcpreel_hosts::document::Document;
-use mcpreel_hosts::edit::{recorded, words};
+use mcpreel_hosts::edit::{Recorded, named_url, recorded, words};
 use mcpreel_hosts::file::{self, FileError};
 use mcpreel_hosts::table::{Host, Scope, hosts};
+use mcpreel_redact::{Learner, Place, Policy, Settings};
 use mcpreel_share::phrases::{command, when};
 use mcpreel_store::library::{Entry, Library};
 use mcpreel_wire::text::{escape, masked_url, plural};
@@ -24,6 +26,7 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// List the MCP hosts of this machine, their servers, and which are recorded
 ///
@@ -33,10 +36,14 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   mcpreel hosts
+  mcpreel hosts --check              tries whether servers with a URL can be reached
   mcpreel hosts --json | jq -r 'select(.recorded | not) | .server'")]
 pub struct Hosts {
     #[command(flatten)]
     folder: Folder,
+    /// Connect to each server with a URL, and say which cannot be reached
+    #[arg(long)]
+    check: bool,
     /// One JSON object per server and line
     #[arg(long)]
     json: bool,
@@ -58,10 +65,12 @@ pub struct Found<'c> {
     pub within: Vec<String>,
     /// The words that start it, with those of the recorder; `None` where it is not started so.
     pub words: Option<Vec<String>>,
-    /// Without what may be secret in it.
-    url: Option<String>,
+    /// As it is written, with what may be secret in it.
+    pub url: Option<String>,
     /// Whether the host does not start it.
     pub is_off: bool,
+    /// Why it cannot be reached, where that was tried.
+    unreachable: Option<String>,
 }
 
 /// The configurations of all known hosts, and why some cannot be read.
@@ -114,15 +123,19 @@ impl Configuration {
     pub fn servers(&self) -> impl Iterator<Item = Found<'_>> {
         let servers = self.host.servers(&self.document).into_iter();
         let found = servers.map(|server| {
-            let mut urls = self.host.url.iter();
-            let url = urls.find_map(|url| server.node.get(url)?.text());
+            let words = words(&self.host, server.node);
+            let url = match words.as_deref().and_then(recorded) {
+                Some(Recorded::Url(url)) => Some(url),
+                _ => named_url(&self.host, server.node),
+            };
             Found {
                 configuration: self,
-                words: words(&self.host, server.node),
-                url: url.map(masked_url),
+                url: url.map(str::to_owned),
+                words,
                 is_off: self.host.is_off(&self.document, server.node),
                 name: server.name,
                 within: server.within,
+                unreachable: None,
             }
         });
         // What is built into a host is neither started nor reached.
@@ -131,26 +144,31 @@ impl Configuration {
 }
 
 impl Found<'_> {
-    /// The words of the server itself.
+    /// The words of the server itself; `None` of one that is reached by a URL.
     pub fn own(&self) -> Option<&[String]> {
         let words = self.words.as_deref()?;
-        Some(recorded(words).unwrap_or(words))
+        match recorded(words) {
+            Some(Recorded::Command(own)) => Some(own),
+            Some(Recorded::Url(_)) => None,
+            None => Some(words),
+        }
     }
 
     pub fn is_recorded(&self) -> bool {
-        self.words
-            .as_deref()
-            .is_some_and(|words| recorded(words).is_some())
+        let recorded = self.words.as_deref().and_then(recorded);
+        recorded.is_some()
     }
 
     /// When it was recorded last, nanoseconds since the Unix epoch: by its name and its command, by the
     /// name alone where the host fills something in.
     pub fn last_recorded(&self, entries: &[Entry]) -> Option<u64> {
-        let own = self.own()?;
-        let is_filled_in = own.iter().any(|word| word.contains(['$', '{']));
+        let own = self.own();
+        let mut words = own.into_iter().flatten().chain(&self.url);
+        let is_filled_in = words.any(|word| word.contains(['$', '{']));
         let is_it = |entry: &&Entry| {
             let context = entry.context();
-            let is_same = context.is_some_and(|it| it.origin == "live" && it.argv == own);
+            let is_same = context
+                .is_some_and(|it| it.origin == "live" && own.is_none_or(|own| it.argv == own));
             entry.name == self.name && (is_filled_in || is_same)
         };
         entries
@@ -173,8 +191,11 @@ impl Found<'_> {
         })
     }
 
-    /// What keeps the server from being started, as far as that can be seen.
+    /// What keeps the server from being started or reached, as far as that can be seen.
     pub fn problem(&self) -> Option<String> {
+        if self.unreachable.is_some() {
+            return self.unreachable.clone();
+        }
         let program = self.own()?.first()?;
         if program.is_empty() {
             return Some("its command is empty".to_owned());
@@ -193,11 +214,49 @@ impl Found<'_> {
 
     fn started_by(&self) -> String {
         match (self.own(), &self.url) {
-            (Some(own), _) => command(own),
-            (None, Some(url)) => escape(url).into_owned(),
+            (Some(own), _) => command(&masked(own)),
+            (None, Some(url)) => escape(&masked_url(url)).into_owned(),
             (None, None) => String::new(),
         }
     }
+
+    /// `HOST:SERVER`, as a word of a command line.
+    pub fn selector(&self) -> String {
+        command(&[format!("{}:{}", self.configuration.host.id, self.name)])
+    }
+}
+
+/// The words of a command with tokens in place of what is secret in them.
+fn masked(words: &[String]) -> Vec<String> {
+    let Ok(policy) = Policy::new(&Settings::default()) else {
+        return words.to_vec();
+    };
+    let mut learner = Learner::new(Arc::new(policy));
+    // A value stands behind the name of its option.
+    learner.text(&words.join(" "));
+    let mut redactor = learner.finish();
+    let mut report = redactor.report();
+    let words = words.iter();
+    let words = words.map(|word| redactor.text(Place::Start, word, &mut report).into_owned());
+    words.collect()
+}
+
+/// Tries to reach the servers with a URL.
+fn check(servers: &mut [Found<'_>]) -> Result<(), Failure> {
+    // What the host fills in is not known here.
+    let mut far: Vec<_> = servers
+        .iter_mut()
+        .filter(|server| server.url.as_ref().is_some_and(|url| !url.contains('$')))
+        .collect();
+    let urls: Vec<_> = far
+        .iter()
+        .filter_map(|server| server.url.as_deref())
+        .collect();
+    let problems = reach::unreachable(&urls)?;
+    for (server, problem) in far.iter_mut().zip(problems) {
+        server.unreachable = problem;
+    }
+    Ok(())
 }
 
 /// Whether a shell would find this program.
@@ -218,7 +277,10 @@ impl Hosts {
         let entries = library.list()?;
         let mut out = Output::stdout();
         let servers = configurations.iter().flat_map(Configuration::servers);
-        let servers: Vec<_> = servers.collect();
+        let mut servers: Vec<_> = servers.collect();
+        if self.check {
+            check(&mut servers)?;
+        }
         if self.json {
             for server in &servers {
                 out.json(&object(server, server.last_recorded(&entries)))?;
@@ -243,8 +305,8 @@ fn write(servers: &[Found<'_>], entries: &[Entry], out: &mut Output) -> Result<(
         let known: Vec<_> = hosts().iter().map(|host| &*host.name).collect();
         out.line(&format!(
             "no server was found in a configuration of {}\n\nmcpreel wrap --file PATH --key \
-             mcpServers   records those of another host\nmcpreel -- COMMAND   records a server that \
-             you start yourself",
+             mcpServers\n                     records those of another host\nmcpreel -- COMMAND   records a server that \
+             you start yourself\nmcpreel proxy URL    records a server that is reached by a URL",
             known.join(", ")
         ))?;
         return Ok(());
@@ -264,8 +326,7 @@ fn write(servers: &[Found<'_>], entries: &[Entry], out: &mut Output) -> Result<(
             _ if server.is_off => Cell::new("no: disabled in the host", Ink::Faint),
             (true, _) if !server.has_recorder() => Cell::new("no: its recorder is gone", Ink::Bad),
             (true, _) => Cell::new(format!("yes, {last}"), Ink::Good),
-            (false, Some(_)) => "no".into(),
-            (false, None) => Cell::new("no: reached by a URL", Ink::Faint),
+            (false, _) => "no".into(),
         };
         let file = output::shown(&server.configuration.path);
         table.push([
@@ -283,14 +344,21 @@ fn write(servers: &[Found<'_>], entries: &[Entry], out: &mut Output) -> Result<(
             out.inked(Ink::Warn, &format!("{name}: {problem}"))?;
         }
     }
-    let startable = servers.iter().filter(|server| server.words.is_some());
-    let open = startable.filter(|server| !server.is_recorded());
-    if let Some(first) = open.clone().next() {
-        let (host, name) = (&first.configuration.host.id, &first.name);
-        let count = plural(open.count() as u64, "server");
-        let all = command(&[format!("{host}:{name}")]);
+    let open = servers
+        .iter()
+        .filter(|server| !server.is_recorded() && !server.is_off);
+    let (far, near): (Vec<_>, Vec<_>) = open.partition(|server| server.words.is_none());
+    if let Some(first) = near.first() {
+        let (one, count) = (first.selector(), plural(near.len() as u64, "server"));
         out.line(&format!(
-            "\n{count} not recorded: mcpreel wrap {all} records one, mcpreel wrap --all all of them"
+            "\n{count} not recorded: mcpreel wrap {one} records one, mcpreel wrap --all all of them"
+        ))?;
+    }
+    if let Some(first) = far.first() {
+        let (one, count) = (first.selector(), plural(far.len() as u64, "server"));
+        out.line(&format!(
+            "\n{count} with a URL not recorded: mcpreel wrap {one} records one, if it wants no login by \
+             the host (OAuth)"
         ))?;
     }
     Ok(())
@@ -307,8 +375,8 @@ fn object(server: &Found<'_>, newest: Option<u64>) -> Value {
             Scope::Project => "project",
         },
         "project": server.within.first(),
-        "command": server.own(),
-        "url": server.url,
+        "command": server.own().map(masked),
+        "url": server.url.as_deref().map(masked_url),
         "recorded": server.is_recorded(),
         "disabled": server.is_off,
         "last_recorded": newest.map(when::rfc3339),

@@ -7,18 +7,52 @@ use clap::error::ErrorKind;
 use mcpreel_capture::net::credentials::Credentials;
 use mcpreel_capture::net::tls::{CaError, Tls};
 use mcpreel_capture::net::upstream::Upstream;
+use mcpreel_trace::clock::Clock;
 use mcpreel_wire::http::head::is_header_name;
 use mcpreel_wire::text::{escape, masked_url};
 use std::env::VarError;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
+use tokio::runtime;
+use tokio::time::timeout;
+
+/// The variable with headers to add, one per line: everybody on the machine may read a command line.
+pub const HEADERS: &str = "MCPREEL_HEADERS";
+
+/// A server that has not answered for so long is told as one that does not.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Why each of these servers cannot be reached; `None`: it can.
+pub fn unreachable(urls: &[&str]) -> io::Result<Vec<Option<String>>> {
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let tls = Tls::new(None, false).map_err(io::Error::other)?;
+    let tried = urls.iter().map(|url| async {
+        let upstream = match Upstream::parse(url) {
+            Ok(upstream) => upstream,
+            Err(why) => return Some(why),
+        };
+        match timeout(PATIENCE, upstream.connect(Some(&tls), Clock::start())).await {
+            Ok(reached) => reached.err().map(|error| error.message),
+            Err(_) => Some(format!("{} has not answered for 5 s", upstream.authority())),
+        }
+    });
+    let mut problems = Vec::new();
+    for tried in tried {
+        problems.push(runtime.block_on(tried));
+    }
+    Ok(problems)
+}
 
 /// How a server behind a URL is reached.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "A server with a URL")]
 pub struct Reach {
-    /// Add a header to each request; ${NAME} is an environment variable
+    /// Add a header to each request; ${NAME} is an environment variable. `MCPREEL_HEADERS` has more of
+    /// them, one per line
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = Header)]
     headers: Vec<(String, String)>,
     /// Trust this authority as well: a certificate in PEM
@@ -39,10 +73,14 @@ impl Reach {
 
     /// The headers, with what the environment says for `${NAME}`.
     pub fn headers(&self) -> Result<Vec<(String, String)>, String> {
-        let headers = self.headers.iter();
-        let filled = headers.map(|(name, value)| {
-            let value = filled(value, |name| std::env::var(name))?;
-            Ok((name.clone(), value))
+        let more = std::env::var(HEADERS).unwrap_or_default();
+        let more = more.lines().map(|line| {
+            header(line).map_err(|why| format!("{HEADERS} (not repeated here): {why}"))
+        });
+        let headers = self.headers.iter().cloned().map(Ok).chain(more);
+        let filled = headers.map(|header| {
+            let (name, value) = header?;
+            Ok((name, filled(&value, |name| std::env::var(name))?))
         });
         filled.collect()
     }

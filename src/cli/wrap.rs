@@ -20,9 +20,12 @@ const LONGEST: usize = 1000;
 
 /// Have the servers of an MCP host recorded
 ///
-/// Puts `mcpreel run --name SERVER --` in front of the command of a server in the host's
-/// configuration. Nothing else in the file changes, and `mcpreel unwrap` gives back what was there.
-/// The change is shown, and made after a yes. Sessions are recorded from the next start of the server.
+/// Puts `mcpreel run --name SERVER` in front of the command of a server in the host's configuration, or
+/// `mcpreel run --name SERVER --url URL` in place of its URL. Nothing else in the file changes, and
+/// `mcpreel unwrap` gives back what was there. The change is shown, and made after a yes. Sessions are
+/// recorded from the next start of the server.
+///
+/// A server with a URL is changed only where it is named: the recorder does not log in for the host.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -43,7 +46,7 @@ pub struct Wrap {
 
 /// Have the servers of an MCP host started without the recorder again
 ///
-/// Takes `mcpreel run … --` out of the configurations of hosts, of you and of the project that you are
+/// Takes `mcpreel run …` out of the configurations of hosts, of you and of the project that you are
 /// in. Nothing else in the files changes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -61,7 +64,7 @@ struct Which {
     #[arg(value_name = "SERVER", required_unless_present = "all")]
     names: Vec<String>,
     /// All servers of all hosts
-    #[arg(long)]
+    #[arg(long, conflicts_with = "names")]
     all: bool,
     /// Only show the change
     #[arg(long)]
@@ -96,7 +99,7 @@ impl Wrap {
             edit: &edit,
             done: "recorded from the next start",
             not_needed: "was recorded already",
-            has_notes: true,
+            is_wrap: true,
         })
     }
 }
@@ -110,7 +113,7 @@ impl Unwrap {
             edit: &edit,
             done: "no longer recorded after the next start",
             not_needed: "was not recorded",
-            has_notes: false,
+            is_wrap: false,
         })
     }
 }
@@ -123,8 +126,8 @@ struct Verb<'e> {
     edit: Edit<'e>,
     done: &'static str,
     not_needed: &'static str,
-    /// Whether what a user must know of the host is told.
-    has_notes: bool,
+    /// What a user must know of the host is told.
+    is_wrap: bool,
 }
 
 impl Which {
@@ -162,8 +165,12 @@ impl Which {
         Ok((vec![configuration], Exit::Fine))
     }
 
-    /// The servers that are meant.
-    fn chosen<'c>(&self, configurations: &'c [Configuration]) -> Result<Vec<Found<'c>>, Failure> {
+    /// The servers that are meant; `are_all`: no configuration was unreadable.
+    fn chosen<'c>(
+        &self,
+        configurations: &'c [Configuration],
+        are_all: bool,
+    ) -> Result<Vec<Found<'c>>, Failure> {
         let found = configurations.iter().flat_map(Configuration::servers);
         let mut found: Vec<_> = found.collect();
         let is_one = |name: &&String| found.iter().any(|server| is_meant(server, name));
@@ -179,7 +186,8 @@ impl Which {
                 None => "`mcpreel hosts` lists them".to_owned(),
             };
             let wanted = escape(wanted);
-            let text = format!("there is no host or server `{wanted}`; {hint}");
+            let read = if are_all { "" } else { " in what can be read" };
+            let text = format!("there is no host or server `{wanted}`{read}; {hint}");
             return Err(Failure::Usage(text));
         }
         found.retain(|server| self.all || self.names.iter().any(|name| is_meant(server, name)));
@@ -200,22 +208,26 @@ impl Which {
     /// Shows what changes in each file, asks, and changes it.
     fn change(&self, verb: &Verb<'_>) -> Outcome {
         let (configurations, mut exit) = self.configurations()?;
-        let chosen = self.chosen(&configurations)?;
+        let are_all = matches!(exit, Exit::Fine);
+        let chosen = self.chosen(&configurations, are_all)?;
         let mut out = Output::stdout();
-        let mut has_changes = false;
+        let (mut has_changes, mut left) = (false, Vec::new());
         for configuration in &configurations {
             let of_file = |it: &&Found<'_>| std::ptr::eq(it.configuration, configuration);
             let (mut changing, mut text) = (Vec::new(), configuration.document.text.clone());
             // What cannot be changed is told, and does not keep the others from it.
             for server in chosen.iter().filter(of_file) {
                 let name = escape(&server.name);
+                if server.words.is_none() && !self.names_one(server) {
+                    left.push(server.selector());
+                    continue;
+                }
                 match edited(&text, configuration, &[server], verb.edit) {
                     Ok(Some(new)) => {
                         changing.push(server);
                         text = new;
                     }
                     Ok(None) if self.all => {}
-                    Err(EditError::Url) if !self.names_one(server) => {}
                     Ok(None) => out.line(&format!("{name} {}", verb.not_needed))?,
                     Err(error) => {
                         output::say(&format!("{name} is left as it is: {error}"));
@@ -229,7 +241,11 @@ impl Which {
             has_changes = true;
             show(configuration, &text, &mut out)?;
             out.flush()?;
-            if self.dry_run || !self.yes && !is_wanted()? {
+            if self.dry_run {
+                continue;
+            }
+            if !self.yes && !is_wanted()? {
+                out.line("nothing was changed")?;
                 continue;
             }
             if !write(configuration, &changing, verb, &mut out)? {
@@ -239,6 +255,12 @@ impl Which {
         if !has_changes && self.all {
             out.line("there is nothing to change")?;
         }
+        if verb.is_wrap && !left.is_empty() {
+            let left = left.join(" ");
+            out.line(&format!(
+                "with a URL, and changed only where it is named: mcpreel wrap {left}"
+            ))?;
+        }
         out.flush()?;
         Ok(exit)
     }
@@ -247,7 +269,7 @@ impl Which {
     fn print(&self, edit: Edit<'_>) -> Outcome {
         let (configurations, read) = self.configurations()?;
         let mut out = Output::stdout();
-        let chosen = self.chosen(&configurations)?;
+        let chosen = self.chosen(&configurations, matches!(read, Exit::Fine))?;
         for server in chosen
             .iter()
             .filter(|it| it.words.is_some() || self.names_one(it))
@@ -305,7 +327,7 @@ fn write(
     let is = if names.len() == 1 { "is" } else { "are" };
     let (names, done, after) = (names.join(", "), verb.done, &host.after);
     out.line(&format!("{names} {is} {done}: {after}"))?;
-    if !verb.has_notes {
+    if !verb.is_wrap {
         return Ok(true);
     }
     if !host.verified {
@@ -314,6 +336,10 @@ fn write(
     }
     if let Some(note) = &host.note {
         out.inked(Ink::Faint, note)?;
+    }
+    if servers.iter().any(|server| server.words.is_none()) {
+        let text = "a server that has the host log in (OAuth) refuses the recorder: unwrap it then";
+        out.inked(Ink::Warn, text)?;
     }
     Ok(true)
 }

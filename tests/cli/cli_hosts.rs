@@ -1,11 +1,20 @@
 //! `hosts`, `wrap` and `unwrap`: the configurations of hosts, and what is started by them.
 
 use super::cli_import::CLAUDE;
+use super::sample;
+use crate::support::proxy::Proxy;
 use crate::support::{Library, MCPREEL, peer, text};
+use clap::CommandFactory as _;
+use mcpreel::cli::Cli;
+use mcpreel_hosts::edit::FLAGS;
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcp","version":"0.1.0"}}}"#;
 
 /// The home of a person with hosts, with the recordings elsewhere.
 struct Home {
@@ -94,7 +103,7 @@ fn a_wrapped_server_is_recorded_by_whoever_starts_it_and_unwrapped_to_the_byte()
 
     let shown = home.said(&["wrap", "claude-code:echo", "--dry-run"]);
     assert!(
-        shown.contains("+       \"args\": [\"run\", \"--name\", \"echo\", \"--\", "),
+        shown.contains("+       \"args\": [\"run\", \"--name\", \"echo\", "),
         "{shown}"
     );
     assert_eq!(fs::read_to_string(&path).expect("it is there"), before);
@@ -135,6 +144,118 @@ fn a_wrapped_server_is_recorded_by_whoever_starts_it_and_unwrapped_to_the_byte()
 }
 
 #[test]
+fn a_server_with_a_url_is_recorded_through_a_bridge_and_gets_the_headers_of_its_entry() {
+    let home = Home::new();
+    let mut mock = home.recordings.mcpreel("mock");
+    mock.args([&sample("well-behaved"), "--listen", "0"]);
+    let mock = Proxy::run(mock);
+    let entry = format!(
+        "{{\"mcpServers\": {{\"far\": {{\n    \"type\": \"http\", // mine\n    \"url\": \
+         \"http://{}/mcp\",\n    \"headers\": {{\"Authorization\": \"Bearer hunter2hunter2\"}}\n  }}}}}}\n",
+        mock.authority()
+    );
+    let path = home.write(".vscode/mcp.json", &entry.replace("mcpServers", "servers"));
+    let before = fs::read_to_string(&path).expect("it is there");
+    let wrapped = home.said(&["wrap", "vscode:far", "--yes"]);
+    assert!(wrapped.contains("log in (OAuth)"), "{wrapped}");
+
+    let printed = home.said(&["wrap", "vscode:far", "--print"]);
+    assert!(!printed.contains("Bearer hunter2hunter2\"]"), "{printed}");
+    let text = fs::read_to_string(&path).expect("it is there");
+    let read: serde_json::Value =
+        serde_json::from_str(&text.replace("// mine", "")).expect("it is JSON");
+    let entry = &read["servers"]["far"];
+    assert_eq!(entry["type"], "stdio");
+    let args = entry["args"].as_array().expect("they are a list").iter();
+    // Not the bare name, which a file that is shared has.
+    let mut server = Command::new(MCPREEL);
+    server
+        .args(args.map(|arg| arg.as_str().expect("it is text")))
+        .env("MCPREEL_DIR", home.recordings.path())
+        .env(
+            "MCPREEL_HEADERS",
+            entry["env"]["MCPREEL_HEADERS"]
+                .as_str()
+                .expect("it is text"),
+        );
+    let mut server = server
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut stdin = server.stdin.take().expect("it is a pipe");
+    writeln!(stdin, "{INITIALIZE}").expect("it reads");
+    let mut answer = String::new();
+    let stdout = server.stdout.take().expect("it is a pipe");
+    BufReader::new(stdout)
+        .read_line(&mut answer)
+        .expect("it answers");
+    assert!(answer.contains("protocolVersion"), "{answer}");
+    drop(stdin);
+    server.wait().expect("it is ours");
+
+    let servers = home.servers();
+    assert_eq!(
+        (&servers[0]["recorded"], &servers[0]["command"]),
+        (&true.into(), &().into())
+    );
+    assert!(servers[0]["last_recorded"].is_string(), "{servers:?}");
+    let request = home.said(&["show", "far-http#2"]);
+    let header = "Authorization: Bearer ‹cred:1 ";
+    assert!(
+        request.contains(header),
+        "the header came, and is not on record: {request}"
+    );
+    home.said(&["unwrap", "far", "--yes"]);
+    assert_eq!(fs::read_to_string(&path).expect("it is there"), before);
+}
+
+#[test]
+fn a_server_that_cannot_be_reached_is_named_and_secrets_are_not() {
+    let home = Home::new();
+    let taken = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+    let (url, gone) = (
+        taken.local_addr().expect("it has one"),
+        "http://127.0.0.1:9/mcp",
+    );
+    let entry = format!(
+        "{{\"mcpServers\": {{\"there\": {{\"url\": \"http://{url}/mcp\"}}, \"gone\": {{\"url\": \
+         \"{gone}\"}}, \"cat\": {{\"command\": \"cat\", \"args\": [\"--api-key\", \
+         \"q8Zr4mW2xT7vK9bN\"]}}}}}}"
+    );
+    home.write(".cursor/mcp.json", &entry);
+    let said = home.said(&["hosts", "--check"]);
+    assert!(said.contains("gone: 127.0.0.1:9: "), "{said}");
+    assert!(!said.contains("\nthere: "), "{said}");
+    assert!(said.contains("--api-key '‹secret:1›'"), "{said}");
+    assert!(
+        said.contains("2 servers with a URL not recorded: mcpreel wrap cursor:there"),
+        "{said}"
+    );
+    let all = home.said(&["wrap", "cursor", "--dry-run"]);
+    assert!(
+        all.contains("mcpreel wrap cursor:there cursor:gone"),
+        "{all}"
+    );
+}
+
+/// `wrap` knows where the command of a server begins.
+#[test]
+fn every_option_of_run_that_has_no_value_is_known() {
+    let program = Cli::command();
+    let run = program.find_subcommand("run").expect("it is a command");
+    let flags = run
+        .get_arguments()
+        .filter(|it| !it.get_action().takes_values());
+    let flags = flags
+        .filter_map(|it| it.get_long())
+        .filter(|it| *it != "help");
+    let mut flags: Vec<_> = flags.map(|flag| format!("--{flag}")).collect();
+    flags.sort();
+    assert_eq!(flags, FLAGS);
+}
+
+#[test]
 fn a_file_that_is_shared_names_the_program_and_a_printed_one_is_complete() {
     let home = Home::new();
     home.write(".mcp.json", &configuration(&peer()));
@@ -151,10 +272,13 @@ fn what_cannot_be_changed_is_left_and_said_in_a_sentence() {
     home.refused(&["wrap", "claude-code"], 2, "`mcpreel hosts` lists them");
     let path = home.write(".claude.json", &configuration(Path::new("/bin/cat")));
     home.refused(&["wrap", "claude-cod"], 2, "did you mean `claude-code`?");
+    home.refused(&["wrap", "far", "--all"], 2, "cannot be used with");
+    let text = "[mcp_servers.remote]\nurl = \"https://example.com/mcp\"\n";
+    home.write(".codex/config.toml", text);
     home.refused(
-        &["wrap", "far", "--yes"],
+        &["wrap", "remote", "--yes"],
         3,
-        "far is left as it is: it is reached by a URL",
+        "put `mcpreel run --name \"remote\" --url URL` there as its command",
     );
 
     let before = fs::read(&path).expect("it is there");
@@ -200,7 +324,7 @@ fn a_link_stays_one_and_an_unknown_host_is_named_by_its_file() {
     assert!(link.is_symlink());
     let wrapped = fs::read_to_string(&real).expect("it is there");
     assert!(
-        wrapped.contains("args: [ \"run\", \"--name\", \"echo\", \"--\", cat]"),
+        wrapped.contains("args: [ \"run\", \"--name\", \"echo\", cat]"),
         "{wrapped}"
     );
     home.said(&[&["unwrap"], &of_file[..]].concat());

@@ -2,20 +2,27 @@
 //!
 //! ```text
 //!  "command": "npx",                      "command": "mcpreel",
-//!  "args": ["-y", "weather"]      ──▶     "args": ["run", "--name", "weather", "--", "npx", "-y", "weather"]
+//!  "args": ["-y", "weather"]      ──▶     "args": ["run", "--name", "weather", "npx", "-y", "weather"]
 //! ```
 //!
 //! Only those bytes change. [`unwrap`] knows our own words at the front, so nothing has to be
-//! remembered, and gives back what was there: [`wrap`] refuses what could not be given back.
+//! remembered, and gives back what was there: [`wrap`] refuses what could not be given back. What names a
+//! server by its URL is changed in [`url`].
+
+mod url;
 
 use super::document::{Document, Format, Kind, Node, SyntaxError};
 use super::table::{Host, Server};
 use serde_json::json;
 use std::ops::Range;
 use std::path::Path;
+pub use url::named as named_url;
 
 /// The words before the name of a server and its command.
 const RUN: [&str; 2] = ["run", "--name"];
+
+/// The options of `mcpreel run` that have no value.
+pub const FLAGS: [&str; 3] = ["--demo", "--insecure", "--keep-credentials"];
 
 /// A list that we have made begins so: no other list has a blank and then our words.
 const MADE: &str = "[ ";
@@ -23,8 +30,12 @@ const MADE: &str = "[ ";
 /// Why the command of a server is not changed.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum EditError {
-    #[error("it is reached by a URL; mcpreel records servers that are started by a command")]
-    Url,
+    #[error(
+        "it is reached by a URL, in a form that mcpreel does not change: put `{0}` there as its command"
+    )]
+    Url(String),
+    #[error("who put the recorder there did it by hand: put the URL back in its place")]
+    ByHand,
     #[error("its name is there twice, and hosts differ in which of them they take")]
     Twice,
     #[error("it has no command")]
@@ -56,20 +67,53 @@ pub fn words(host: &Host, server: &Node) -> Option<Vec<String>> {
     }
 }
 
-/// The command of the server itself in words that begin with the recorder; `None` if they do not.
-pub fn recorded(words: &[String]) -> Option<&[String]> {
+/// What is recorded by words that begin with the recorder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recorded<'w> {
+    /// The command of the server itself.
+    Command(&'w [String]),
+    /// The URL of a server, which is reached through a bridge.
+    Url(&'w str),
+}
+
+/// What is recorded by these words; `None` if they do not begin with the recorder.
+pub fn recorded(words: &[String]) -> Option<Recorded<'_>> {
     let (command, rest) = words.split_first()?;
-    let is_ours = Path::new(command).file_name()? == "mcpreel";
-    let own = match rest {
-        [dashes, own @ ..] if dashes == "--" => own,
-        [run, own @ ..] if run == RUN[0] && !own.first()?.starts_with('-') => own,
-        [run, rest @ ..] if run == RUN[0] => {
-            let end = rest.iter().position(|word| word == "--")?;
-            &rest[end + 1..]
+    if Path::new(command).file_name()? != "mcpreel" {
+        return None;
+    }
+    let (first, own) = rest.split_first()?;
+    match &**first {
+        "--" => command_of(own),
+        "run" => run(own),
+        _ => None,
+    }
+}
+
+/// What `mcpreel run` with these words records.
+fn run(mut words: &[String]) -> Option<Recorded<'_>> {
+    let mut url = None;
+    while let Some(option) = words.first().filter(|word| word.starts_with('-')) {
+        words = &words[1..];
+        if option == "--" {
+            return command_of(words);
         }
-        _ => return None,
-    };
-    (is_ours && !own.is_empty()).then_some(own)
+        let (name, value) = match option.split_once('=') {
+            Some((name, value)) => (name, value),
+            None if FLAGS.contains(&&**option) => continue,
+            None => {
+                let (value, rest) = words.split_first()?;
+                words = rest;
+                (&**option, &**value)
+            }
+        };
+        url = (name == "--url").then_some(value).or(url);
+    }
+    url.map_or_else(|| command_of(words), |url| Some(Recorded::Url(url)))
+}
+
+fn command_of(words: &[String]) -> Option<Recorded<'_>> {
+    (!words.is_empty()).then_some(Recorded::Command(words))
 }
 
 /// The text in which the server of this number is started through the program `recorder`; `None`
@@ -82,21 +126,29 @@ pub fn wrap(
 ) -> Result<Option<String>, EditError> {
     let servers = host.servers(document);
     let server = servers.get(nth).ok_or(EditError::NoCommand)?;
-    let words = words(host, server.node).ok_or_else(|| not_started(host, server.node))?;
+    let words = words(host, server.node);
     let is_same = |one: &&Server<'_>| (&one.name, &one.within) == (&server.name, &server.within);
     if servers.iter().filter(is_same).count() > 1 {
         return Err(EditError::Twice);
     }
-    if recorded(&words).is_some() {
+    if words.as_deref().and_then(recorded).is_some() {
         return Ok(None);
     }
-    let text = changed(&document.text, wrapping(document, host, server, recorder)?);
+    let changes = match &words {
+        Some(_) => wrapping(document, host, server, recorder)?,
+        None => url::wrapping(document, host, server, recorder)?,
+    };
+    let text = changed(&document.text, changes);
     // What was made is read again: nothing is written that could not be given back.
     let again = Document::parse(text.clone(), document.format)?;
     let servers = host.servers(&again);
     let entry = servers.get(nth).ok_or(EditError::Unusual)?;
-    let now = self::words(host, entry.node);
-    let is_meant = now.is_some_and(|now| recorded(&now) == Some(&words[..]));
+    let now = self::words(host, entry.node).unwrap_or_default();
+    let is_meant = match recorded(&now) {
+        Some(Recorded::Command(own)) => words.as_deref() == Some(own),
+        Some(Recorded::Url(own)) => named_url(host, server.node) == Some(own),
+        None => false,
+    };
     let back = unwrap(&again, host, nth)?;
     if is_meant && back.as_deref() == Some(&document.text) {
         Ok(Some(text))
@@ -119,14 +171,12 @@ fn wrapping(
         .node
         .member(&host.command)
         .ok_or(EditError::NoCommand)?;
-    let quote = |word: &str| json!(word).to_string();
-    let [run, name] = RUN;
-    let mut ours = if server.name.starts_with('-') {
-        vec![quote(run), quote(&format!("{name}={}", server.name))]
-    } else {
-        [run, name, &server.name].map(quote).to_vec()
-    };
-    ours.push(quote("--"));
+    // No `--`: some hosts take it for their own.
+    let mut ours = ours(&server.name);
+    let first = command.list().first().unwrap_or(command);
+    if first.text().is_some_and(|word| word.starts_with('-')) {
+        ours.push(quote("--"));
+    }
     if let Some(first) = command.list().first() {
         ours.insert(0, quote(recorder));
         return Ok(vec![before(document, first, &ours)]);
@@ -155,14 +205,33 @@ fn wrapping(
     Ok(vec![(command.at.clone(), quote(recorder)), at_args])
 }
 
+/// The words of ours behind the program, as they are written.
+fn ours(name: &str) -> Vec<String> {
+    let [run, option] = RUN;
+    if name.starts_with('-') {
+        vec![quote(run), quote(&format!("{option}={name}"))]
+    } else {
+        [run, option, name].map(quote).to_vec()
+    }
+}
+
+fn quote(word: &str) -> String {
+    json!(word).to_string()
+}
+
 /// The text in which the server of this number is started by its own command again; `None` if it is
 /// already.
 pub fn unwrap(document: &Document, host: &Host, nth: usize) -> Result<Option<String>, EditError> {
     let servers = host.servers(document);
     let server = servers.get(nth).ok_or(EditError::NoCommand)?.node;
-    let words = words(host, server).ok_or_else(|| not_started(host, server))?;
-    let Some(own) = recorded(&words) else {
-        return Ok(None);
+    let words = words(host, server).unwrap_or_default();
+    let own = match recorded(&words) {
+        Some(Recorded::Command(own)) => own,
+        Some(Recorded::Url(_)) => {
+            let changes = url::unwrapping(host, server)?;
+            return Ok(Some(changed(&document.text, changes)));
+        }
+        None => return Ok(None),
     };
     let (key, command) = server.member(&host.command).ok_or(EditError::NoCommand)?;
     let is_array = !command.list().is_empty();
@@ -195,15 +264,6 @@ pub fn unwrap(document: &Document, host: &Host, nth: usize) -> Result<Option<Str
         edits.push((command.at.clone(), document.raw(&own.at).to_owned()));
     }
     Ok(Some(changed(&document.text, edits)))
-}
-
-fn not_started(host: &Host, server: &Node) -> EditError {
-    let is_far = host.url.iter().any(|url| server.get(url).is_some());
-    if is_far {
-        EditError::Url
-    } else {
-        EditError::NoCommand
-    }
 }
 
 /// The text with other bytes at some places, of which none lie in each other.

@@ -1,6 +1,6 @@
 //! What was wrapped is what it was after it is unwrapped, to the byte, however it is written.
 
-use super::{EditError, recorded, unwrap, words, wrap};
+use super::{EditError, Recorded, named_url, recorded, unwrap, words, wrap};
 use crate::document::{Document, Format};
 use crate::table::{Host, hosts};
 use proptest::prelude::*;
@@ -28,18 +28,25 @@ fn there_and_back(text: &str, host: &Host) -> String {
     let format = host.format;
     let mut document = read(text, format);
     for nth in 0..host.servers(&document).len() {
-        let before = words(host, host.servers(&document)[nth].node);
+        let node = host.servers(&document)[nth].node;
+        let before = words(host, node);
+        let url = named_url(host, node).map(str::to_owned);
         let wrapped = match wrap(&document, host, nth, RECORDER) {
             Ok(wrapped) => wrapped.unwrap_or_else(|| panic!("{nth} was wrapped\n{text}")),
-            Err(EditError::Url | EditError::NoCommand) => continue,
+            Err(EditError::Url(_) | EditError::NoCommand) => continue,
             Err(error) => panic!("{nth}: {error}\n{text}"),
         };
         document = read(&wrapped, format);
         let servers = host.servers(&document);
         let after = words(host, servers[nth].node).expect("it is started by words");
-        let expected = [RECORDER, "run", "--name", &servers[nth].name, "--"];
-        assert_eq!(after[..5], expected, "{wrapped}");
-        assert_eq!(recorded(&after), before.as_deref(), "{wrapped}");
+        let expected = [RECORDER, "run", "--name", &servers[nth].name];
+        assert_eq!(after[..4], expected, "{wrapped}");
+        let is_same = match recorded(&after) {
+            Some(Recorded::Command(own)) => before.as_deref() == Some(own),
+            Some(Recorded::Url(own)) => url.as_deref() == Some(own),
+            None => false,
+        };
+        assert!(is_same, "{wrapped}");
         assert_eq!(wrap(&document, host, nth, RECORDER), Ok(None), "{wrapped}");
     }
     let between = document.text.clone();
@@ -58,7 +65,7 @@ fn only_the_command_and_its_arguments_change() {
                 \"npx\" /* sic */, \"args\": [\r\n\t\"-y\", // quiet\r\n\t\"w\",],}, },\r\n}\r\n";
     let between = there_and_back(text, &host(Format::Jsonc));
     let expected = text.replace("\"npx\"", "\"/opt/mcp reel/mcpreel\"");
-    let expected = expected.replace("\"-y\"", r#""run", "--name", "a", "--", "npx", "-y""#);
+    let expected = expected.replace("\"-y\"", r#""run", "--name", "a", "npx", "-y""#);
     assert_eq!(between, expected);
 }
 
@@ -77,8 +84,7 @@ fn arguments_that_are_not_there_are_made_and_taken_away_again() {
 fn lists_of_lines_and_of_maps_are_those_of_yaml() {
     let yaml = "extensions:\n- name: a\n  args:\n  - -y   # quiet\n  -   pkg\n  command: npx\n- command: b\n  name: b\n";
     let between = there_and_back(yaml, &host(Format::Yaml));
-    let lines =
-        "  args:\n  - \"run\"\n  - \"--name\"\n  - \"a\"\n  - \"--\"\n  - npx\n  - -y   # quiet\n";
+    let lines = "  args:\n  - \"run\"\n  - \"--name\"\n  - \"a\"\n  - npx\n  - -y   # quiet\n";
     assert!(between.contains(lines), "{between}");
     assert!(
         between.contains("- command: \"/opt/mcp reel/mcpreel\"\n  args: [ \"run\""),
@@ -93,8 +99,7 @@ fn a_command_may_be_all_words() {
     let text = r#"{"mcpServers": {"a": {"type": "local", "command": ["npx", "-y", "x"]}}}"#;
     let between = there_and_back(text, &host);
     assert!(
-        between
-            .contains(r#"["/opt/mcp reel/mcpreel", "run", "--name", "a", "--", "npx", "-y", "x"]"#)
+        between.contains(r#"["/opt/mcp reel/mcpreel", "run", "--name", "a", "npx", "-y", "x"]"#)
     );
 }
 
@@ -126,14 +131,40 @@ fn what_could_not_be_given_back_is_left() {
         let left = wrap(&document, &host(Format::Yaml), 0, RECORDER);
         assert!(left.is_err(), "{left:?}");
     }
-    let document = read(
-        r#"{"mcpServers": {"a": {"url": "https://x"}}}"#,
-        Format::Jsonc,
-    );
+    for entry in [
+        r#"{"url": "wss://x"}"#,
+        r#"{"url": "https://x", "env": {}}"#,
+    ] {
+        let document = read(
+            &format!(r#"{{"mcpServers": {{"a": {entry}}}}}"#),
+            Format::Jsonc,
+        );
+        let left = wrap(&document, &host(Format::Jsonc), 0, RECORDER);
+        assert!(matches!(left, Err(EditError::Url(_))), "{left:?}");
+    }
+}
+
+#[test]
+fn a_bridge_stands_in_place_of_a_url_and_what_named_the_server_stays() {
+    let text = "{\"mcpServers\": {\"far\": {\n  // mine\n  \"type\" : \"http\",\n  \"url\": \
+                \"https://x/mcp?a=b\", // there\n  \"headers\": {\"X-A\": \"1\", \"X-B\": \"${T}\"}, \
+                \"timeout\": 5}}}";
+    let between = there_and_back(text, &host(Format::Jsonc));
+    let ours = r#""command": "/opt/mcp reel/mcpreel", "args": ["run", "--name", "far", "--url", "https://x/mcp?a=b"], "type": "stdio", "env": {"MCPREEL_HEADERS": "X-A: 1\nX-B: ${T}"}, "#;
+    let expected = text.replace("\"type\"", &format!("{ours}\"mcpreel:type\""));
+    let expected = expected.replace("\"url\"", "\"mcpreel:url\"");
     assert_eq!(
-        wrap(&document, &host(Format::Jsonc), 0, RECORDER),
-        Err(EditError::Url)
+        between,
+        expected.replace("\"headers\"", "\"mcpreel:headers\"")
     );
+
+    // Whoever has written it by hand has not said what was there.
+    let by_hand =
+        r#"{"mcpServers": {"a": {"command": "mcpreel", "args": ["run", "--url", "https://x"]}}}"#;
+    let document = read(by_hand, Format::Jsonc);
+    assert_eq!(wrap(&document, &host(Format::Jsonc), 0, RECORDER), Ok(None));
+    let left = unwrap(&document, &host(Format::Jsonc), 0);
+    assert_eq!(left, Err(EditError::ByHand));
 }
 
 #[test]
@@ -141,6 +172,8 @@ fn what_a_person_has_wrapped_is_unwrapped_and_not_wrapped_again() {
     for words in [
         r#"["run", "--dir", "/d", "--", "npx", "x"]"#,
         r#"["run", "npx", "x"]"#,
+        r#"["run", "--name", "a", "npx", "x"]"#,
+        r#"["run", "--name=a", "--max-size", "1GB", "npx", "x"]"#,
         r#"["--", "npx", "x"]"#,
     ] {
         let entry = format!(r#"{{"a": {{"command": "mcpreel", "args": {words}}}}}"#);
@@ -163,7 +196,7 @@ fn a_name_may_look_like_an_option_and_stands_once() {
         .unwrap()
         .unwrap();
     assert!(
-        wrapped.contains(r#"["run", "--name=-v", "--", "cat"]"#.trim_start_matches('[')),
+        wrapped.contains(r#"["run", "--name=-v", "cat"]"#.trim_start_matches('[')),
         "{wrapped}"
     );
     let twice = r#"{"mcpServers": {"a": {"command": "cat"}, "a": {"command": "tac"}}}"#;
@@ -175,20 +208,22 @@ fn a_name_may_look_like_an_option_and_stands_once() {
 /// A configuration in any layout: `noise` is what may stand between two tokens.
 #[derive(Clone, Debug)]
 struct Told {
-    servers: Vec<(String, String, Option<Vec<String>>, bool)>,
+    /// Name, command, arguments, whether these come first, whether it is reached by a URL.
+    servers: Vec<(String, String, Option<Vec<String>>, bool, bool)>,
     noise: Vec<u8>,
 }
 
 fn told() -> impl Strategy<Value = Told> {
     let word = "[a-zA-Z0-9@/._ \u{e9}\u{4e2d}\"'#,{}-]{1,8}";
     let args = proptest::option::of(proptest::collection::vec(word, 0..4));
-    let server = ("[a-z]{1,6}", word, args, any::<bool>());
+    let server = (word, args, any::<bool>(), any::<bool>());
     let servers = proptest::collection::btree_map("[a-z]{1,6}", server, 1..4);
     let noise = proptest::collection::vec(any::<u8>(), 1..40);
     (servers, noise).prop_map(|(servers, noise)| {
         let named = servers.into_iter();
-        let named =
-            named.map(|(name, (_, command, args, is_first))| (name, command, args, is_first));
+        let named = named.map(|(name, (command, args, is_first, is_far))| {
+            (name, command, args, is_first, is_far)
+        });
         Told {
             servers: named.collect(),
             noise,
@@ -221,21 +256,33 @@ fn json(told: &Told) -> String {
     let mut noise = told.noise.iter().cycle();
     let mut gap = move || gaps[*noise.next().unwrap_or(&0) as usize % gaps.len()].to_owned();
     let mut servers = Vec::new();
-    for (name, command, args, is_first) in &told.servers {
+    for (name, command, args, is_first, is_far) in &told.servers {
+        let url = format!("https://{command}");
+        let (key, value) = if *is_far {
+            ("url", &url)
+        } else {
+            ("command", command)
+        };
         let mut members = vec![format!(
-            "{}\"command\"{}:{}{}{}",
+            "{}\"{key}\"{}:{}{}{}",
             gap(),
             gap(),
             gap(),
-            quote(command),
+            quote(value),
             gap()
         )];
-        if let Some(args) = args {
+        if *is_far {
+            for member in ["\"headers\":{\"A\":\"b\"}", "\"type\":\"http\""] {
+                let at = usize::from(*is_first).min(members.len());
+                members.insert(at, format!("{}{member}{}", gap(), gap()));
+            }
+        } else if let Some(args) = args {
             let list = list(args, &mut gap);
             let member = format!("{}\"args\":{}{list}{}", gap(), gap(), gap());
             members.insert(usize::from(*is_first), member);
         }
-        members.push(format!("{}\"env\":{{\"A\": [1, null]}}{}", gap(), gap()));
+        let more = if *is_far { "disabled" } else { "env" };
+        members.push(format!("{}\"{more}\":{{\"A\": [1, null]}}{}", gap(), gap()));
         servers.push(format!(
             "{}{}:{}{{{}}}",
             gap(),
@@ -253,7 +300,7 @@ fn toml(told: &Told) -> String {
     let mut noise = told.noise.iter().cycle();
     let mut end = move || ends[*noise.next().unwrap_or(&0) as usize % ends.len()].to_owned();
     let mut text = String::new();
-    for (name, command, args, is_first) in &told.servers {
+    for (name, command, args, is_first, _) in &told.servers {
         let args = args.as_ref().map(|args| list(args, String::new));
         let mut lines = vec![format!("command = {}{}", quote(command), end())];
         let args = args.map(|args| format!("args = {args}{}", end()));
@@ -268,7 +315,7 @@ fn yaml(told: &Told) -> String {
     let mut noise = told.noise.iter().cycle();
     let mut next = move || *noise.next().unwrap_or(&0) as usize;
     let mut text = format!("x: 1{}extensions:\n", ends[next() % ends.len()]);
-    for (name, command, args, is_first) in &told.servers {
+    for (name, command, args, is_first, _) in &told.servers {
         let mut end = || ends[next() % ends.len()];
         let mut lines = vec![format!("    command: {}{}", quote(command), end())];
         let args = args.as_ref().map(|args| {

@@ -108,8 +108,9 @@ fn worst_findings(facts: &Facts, severity: Severity, what: &str) -> Option<Cause
 pub(super) fn cannot_say(facts: &Facts) -> Option<Cause> {
     let why = match facts.end() {
         _ if facts.context.selection.is_some() => "only a part of the session is in it",
-        _ if facts.is_partial() || facts.counts.failed > before_login(facts) => {
-            "a part of the session is not on record"
+        _ if facts.is_partial() => "a part of the session is not on record",
+        _ if facts.counts.failed > before_login(facts) => {
+            "something failed, and nothing on record says why"
         }
         Some(End::Unknown) if facts.is_cut_off() => "the recorder was killed in the session",
         // A server behind a URL lives on when nobody records it.

@@ -53,14 +53,8 @@ fn is_refusal(facts: &Facts, one: &HttpExchange) -> bool {
     let is_message = troubled.any(|call| call.http == one.id && call.status == Status::Error);
     // Who looks for the newer era is refused by servers of the older one; who looks for streamable
     // HTTP, by servers that only have HTTP+SSE.
-    let found_another = facts.https.last_initialize > one.id;
-    let is_older = matches!(one.status, Some(400 | 404 | 405)) && found_another;
     let mut opening = facts.opening.iter().filter(|call| call.http == one.id);
-    let is_probe = opening.any(|call| match &*call.method {
-        PROBE => true,
-        "initialize" => is_older,
-        _ => false,
-    });
+    let is_probe = opening.any(|call| &*call.method == PROBE || call.status == Status::Probe);
     // The client went where it was sent, and nothing is wrong with that.
     let is_followed = one.is_redirected() && facts.https.last_served > one.id;
     // What we answer in place of a server is told as its being out of reach.

@@ -3,7 +3,7 @@
 use crate::section::STDIO;
 use crate::{Context, Finding, FrameContext, Rule, quote};
 use mcpreel_trace::clock::Moment;
-use mcpreel_trace::exchange::{Exchange, ExchangeId};
+use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::Session;
 use mcpreel_wire::message::{Body, Content, Problem};
@@ -87,7 +87,9 @@ pub(super) fn unanswered<'a>(context: &Context<'a>) -> Vec<&'a Exchange> {
 
 /// Whether an exchange waits for its answer, or has waited to the end of the recording.
 pub(super) fn is_open(exchange: &Exchange) -> bool {
-    exchange.response.is_none() && exchange.cancelled.is_none() && !exchange.is_listen()
+    let is_refused = exchange.status == Status::HttpError;
+    let is_over = exchange.response.is_some() || exchange.cancelled.is_some() || is_refused;
+    !is_over && !exchange.is_listen()
 }
 
 /// Whether an exchange is what a client begins with.

@@ -205,11 +205,13 @@ fn a_name_may_look_like_an_option_and_stands_once() {
     assert_eq!(left, Err(EditError::Twice));
 }
 
+/// Name, command, arguments, whether these come first, whether it is reached by a URL.
+type OneTold = (String, String, Option<Vec<String>>, bool, bool);
+
 /// A configuration in any layout: `noise` is what may stand between two tokens.
 #[derive(Clone, Debug)]
 struct Told {
-    /// Name, command, arguments, whether these come first, whether it is reached by a URL.
-    servers: Vec<(String, String, Option<Vec<String>>, bool, bool)>,
+    servers: Vec<OneTold>,
     noise: Vec<u8>,
 }
 

@@ -33,7 +33,7 @@ fn there_and_back(text: &str, host: &Host) -> String {
         let url = named_url(host, node).map(str::to_owned);
         let wrapped = match wrap(&document, host, nth, RECORDER) {
             Ok(wrapped) => wrapped.unwrap_or_else(|| panic!("{nth} was wrapped\n{text}")),
-            Err(EditError::Url(_) | EditError::NoCommand) => continue,
+            Err(EditError::Url(_) | EditError::NotHttp | EditError::NoCommand) => continue,
             Err(error) => panic!("{nth}: {error}\n{text}"),
         };
         document = read(&wrapped, format);
@@ -131,16 +131,20 @@ fn what_could_not_be_given_back_is_left() {
         let left = wrap(&document, &host(Format::Yaml), 0, RECORDER);
         assert!(left.is_err(), "{left:?}");
     }
-    for entry in [
-        r#"{"url": "wss://x"}"#,
-        r#"{"url": "https://x", "env": {}}"#,
+    for (entry, command) in [
+        (r#"{"url": "wss://x"}"#, Err(EditError::NotHttp)),
+        (
+            r#"{"url": "https://x", "env": {}}"#,
+            Err(EditError::Url(
+                "mcpreel run --name \"a\" --url URL".to_owned(),
+            )),
+        ),
     ] {
         let document = read(
             &format!(r#"{{"mcpServers": {{"a": {entry}}}}}"#),
             Format::Jsonc,
         );
-        let left = wrap(&document, &host(Format::Jsonc), 0, RECORDER);
-        assert!(matches!(left, Err(EditError::Url(_))), "{left:?}");
+        assert_eq!(wrap(&document, &host(Format::Jsonc), 0, RECORDER), command);
     }
 }
 

@@ -46,12 +46,13 @@ pub(super) fn wrapping(
     let is_taken = [&*host.command, &host.args, ENV]
         .iter()
         .any(|name| node.get(name).is_some());
-    let is_http = url.starts_with("http://") || url.starts_with("https://");
-    if !is_json || host.args.is_empty() || is_taken || !is_http {
+    if !url.starts_with("http://") && !url.starts_with("https://") {
+        return Err(EditError::NotHttp);
+    }
+    if !is_json || host.args.is_empty() || is_taken {
         let name = quote(&server.name);
-        return Err(EditError::Url(format!(
-            "mcpreel run --name {name} --url URL"
-        )));
+        let command = format!("mcpreel run --name {name} --url URL");
+        return Err(EditError::Url(command));
     }
     let mut words = super::ours(&server.name);
     words.extend(["--url", url].map(quote));
@@ -65,12 +66,8 @@ pub(super) fn wrapping(
         kept.push(key);
     }
     if let Some((key, headers)) = node.member(HEADERS) {
-        let lines = headers.map().iter().map(|(key, value)| {
-            let value = value.text().ok_or(EditError::Unusual)?;
-            Ok(format!("{}: {value}", key.name))
-        });
-        let lines = lines.collect::<Result<Vec<_>, EditError>>()?.join("\n");
-        members.push((ENV, format!("{{\"MCPREEL_HEADERS\": {}}}", quote(&lines))));
+        let lines = quote(&lines_of(headers)?);
+        members.push((ENV, format!("{{\"MCPREEL_HEADERS\": {lines}}}")));
         kept.push(key);
     }
     let members = members
@@ -90,6 +87,15 @@ pub(super) fn wrapping(
         new.insert_str(0, &members.collect::<String>());
     }
     Ok(changes)
+}
+
+/// Headers as lines.
+fn lines_of(headers: &Node) -> Result<String, EditError> {
+    let lines = headers.map().iter().map(|(key, value)| {
+        let value = value.text().ok_or(EditError::Unusual)?;
+        Ok(format!("{}: {value}", key.name))
+    });
+    Ok(lines.collect::<Result<Vec<_>, _>>()?.join("\n"))
 }
 
 /// The changes that give an entry its URL back.

@@ -95,7 +95,8 @@ fn lines_of(headers: &Node) -> Result<String, EditError> {
         let value = value.text().ok_or(EditError::Unusual)?;
         Ok(format!("{}: {value}", key.name))
     });
-    Ok(lines.collect::<Result<Vec<_>, _>>()?.join("\n"))
+    let lines: Result<Vec<_>, EditError> = lines.collect();
+    Ok(lines?.join("\n"))
 }
 
 /// The changes that give an entry its URL back.

@@ -38,7 +38,7 @@ const LONGEST: usize = 160;
 Examples:
   mcpreel doctor
 
-Exit code: 0 all servers that can be are recorded; 1 something is to be done, and is named.")]
+Exit code: 0 what is set up has been recorded; 1 something is to be done, and is named.")]
 pub struct Doctor {
     #[command(flatten)]
     folder: Folder,

@@ -209,7 +209,14 @@ impl Found<'_> {
             let is_there = is_executable(Path::new(program));
             return (!is_there).then(|| format!("there is no program {shown}"));
         }
-        (!is_on_path(program)).then(|| format!("{shown} is not on your PATH"))
+        (!is_on_path(program)).then(|| match program.split_once(' ') {
+            Some((first, _)) if is_on_path(first) => {
+                format!(
+                    "`{shown}` is no program: what stands behind {first} belongs to its arguments"
+                )
+            }
+            _ => format!("{shown} is not on your PATH"),
+        })
     }
 
     fn started_by(&self) -> String {
@@ -317,7 +324,8 @@ fn write(servers: &[Found<'_>], entries: &[Entry], out: &mut Output) -> Result<(
         ("STARTED BY", Fit::Cut),
         ("RECORDED", Fit::Left),
         ("FILE", Fit::Cut),
-    ]);
+    ])
+    .giving_way(&["FILE"]);
     for server in servers {
         let last = server.last_recorded(entries);
         let last = last.map(|ns| format!("last {}", when::short(ns)));

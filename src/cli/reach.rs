@@ -51,8 +51,7 @@ pub fn unreachable(urls: &[&str]) -> io::Result<Vec<Option<String>>> {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "A server with a URL")]
 pub struct Reach {
-    /// Add a header to each request; ${NAME} is an environment variable. `MCPREEL_HEADERS` has more of
-    /// them, one per line
+    /// Add a header to each request; ${NAME} is an environment variable
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = Header)]
     headers: Vec<(String, String)>,
     /// Trust this authority as well: a certificate in PEM

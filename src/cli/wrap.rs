@@ -255,6 +255,9 @@ impl Which {
         if !has_changes && self.all {
             out.line("there is nothing to change")?;
         }
+        if self.all && !verb.is_wrap && self.file.is_none() {
+            out.line("other projects keep theirs: `mcpreel unwrap --all` in the folder of each")?;
+        }
         if verb.is_wrap && !left.is_empty() {
             let left = left.join(" ");
             out.line(&format!(
@@ -334,7 +337,9 @@ fn write(
         let text = "that this host reads this file is said by others, not by its makers";
         out.inked(Ink::Warn, text)?;
     }
-    if let Some(note) = &host.note {
+    let of_user = host.note_of_user_file.iter();
+    let of_user = of_user.filter(|_| configuration.scope == Scope::User);
+    for note in host.note.iter().chain(of_user) {
         out.inked(Ink::Faint, note)?;
     }
     if servers.iter().any(|server| server.words.is_none()) {
@@ -348,7 +353,15 @@ fn write(
 fn show(configuration: &Configuration, new: &str, out: &mut Output) -> Result<(), Failure> {
     out.inked(Ink::Strong, &output::shown(&configuration.path))?;
     let diff = TextDiff::from_lines(&*configuration.document.text, new);
-    for hunk in diff.unified_diff().context_radius(2).iter_hunks() {
+    for (nth, hunk) in diff
+        .unified_diff()
+        .context_radius(2)
+        .iter_hunks()
+        .enumerate()
+    {
+        if nth > 0 {
+            out.inked(Ink::Faint, "  …")?;
+        }
         for change in hunk.iter_changes() {
             let (sign, ink) = match change.tag() {
                 ChangeTag::Delete => ('-', Ink::Bad),
@@ -389,12 +402,11 @@ fn is_same(server: &Server<'_>, wanted: &Found<'_>) -> bool {
 }
 
 fn is_meant(server: &Found<'_>, wanted: &str) -> bool {
-    let host = &*server.configuration.host.id;
-    let both = wanted
-        .strip_prefix(host)
-        .and_then(|rest| rest.strip_prefix(':'));
-    let is_host = wanted == host || wanted == server.configuration.host.name;
-    is_host || wanted == server.name || both == Some(&*server.name)
+    let host = &server.configuration.host;
+    let names = [&*host.id, &*host.name];
+    let both = names.iter().filter_map(|name| wanted.strip_prefix(name));
+    let mut both = both.filter_map(|rest| rest.strip_prefix(':'));
+    names.contains(&wanted) || wanted == server.name || both.any(|name| name == server.name)
 }
 
 /// Whether the change is to be made: a person is asked, a script has to say so.

@@ -152,7 +152,8 @@ impl Desk {
     }
 
     fn typed(&self, line: &str) {
-        // Whatever the command before it has recorded is not the newest now.
+        // Whatever the command before it has recorded, all of it, is not the newest now.
+        self.library.json(&["show", "@"]);
         let made = self.library.files("reel");
         for file in made.iter().filter(|file| !self.recordings.contains(file)) {
             fs::remove_file(file).expect("it is ours");

@@ -286,7 +286,7 @@ fn an_empty_library_leads_to_a_server_that_is_recorded() {
     terminal.look(|screen| assert!(screen.contents().contains("restart Claude Code")));
     let text = std::fs::read_to_string(&path).expect("it is there");
     assert!(
-        text.contains(r#""args": ["run", "--name", "echo", "--", "cat"]"#),
+        text.contains(r#""args": ["run", "--name", "echo", "cat"]"#),
         "{text}"
     );
 }

@@ -61,6 +61,9 @@ pub struct Host {
     /// What a user must know.
     #[serde(default)]
     pub note: Option<String>,
+    /// What a user must know of the file of a user alone.
+    #[serde(default)]
+    pub note_of_user_file: Option<String>,
 }
 
 /// A server in a configuration.
@@ -139,6 +142,7 @@ impl Host {
             edit: true,
             verified: true,
             note: None,
+            note_of_user_file: None,
         })
     }
 

@@ -64,7 +64,7 @@ pub(super) fn connections_broke(facts: &Facts) -> Option<Cause> {
                   log at that moment, and at whoever starts it. Later failures are consequences of this.";
     let tries = failed
         .last()
-        .map(|event| phrases::event(event, "not reached"));
+        .map(|event| phrases::event(event, "the server was not reached"));
     let response = |http: &HttpExchange| network::at(http, network::phrases_of(http));
     let cause = Cause::new(Certain, sentence, advice)
         .shown(calls.take(2).map(phrases::request))

@@ -124,7 +124,7 @@ pub(super) fn unreachable(facts: &Facts) -> Option<Cause> {
             after: event.after_seq,
             t: event.t,
         };
-        Evidence::new(place, "not reached")
+        Evidence::new(place, "the server was not reached")
     });
     Some(Cause::new(Certain, sentence, advice).shown(shown))
 }

@@ -19,6 +19,7 @@ struct Desk {
     /// Where the pages have an id, a URL or a port of somebody else.
     named: Vec<(&'static str, String)>,
     _server: Proxy,
+    _served: Library,
 }
 
 impl Desk {
@@ -29,8 +30,11 @@ impl Desk {
         let listed = library.json(&["ls"]);
         let [second, first] =
             [0, 1].map(|at| listed[at]["id"].as_str().expect("it has one").to_owned());
-        let mut mock = library.mcpreel("mock");
-        mock.args([&first, "--listen", "0"]);
+        // What it records is not the newest of theirs.
+        let served = Library::new();
+        let mut mock = served.mcpreel("mock");
+        let path = listed[1]["path"].as_str().expect("it has one");
+        mock.args([path, "--listen", "0"]);
         let server = Proxy::run(mock);
         let url = format!("http://{}/mcp", server.authority());
         let named = vec![
@@ -42,6 +46,7 @@ impl Desk {
             ("8000", "0".to_owned()),
         ];
         let desk = Self {
+            _served: served,
             recordings: library.files("reel"),
             library,
             named,
@@ -151,17 +156,31 @@ impl Desk {
         terminal.end().0
     }
 
+    /// The line with what is theirs in it.
+    fn ours(&self, line: &str) -> String {
+        let (mut ours, mut rest) = (String::new(), line);
+        while let Some(letter) = rest.chars().next() {
+            let known = self.named.iter().find(|(it, _)| rest.starts_with(it));
+            let (theirs, named) = known.map_or((letter.len_utf8(), None), |(it, own)| {
+                (it.len(), Some(&**own))
+            });
+            ours += named.unwrap_or(&rest[..theirs]);
+            rest = &rest[theirs..];
+        }
+        ours
+    }
+
     fn typed(&self, line: &str) {
         // Whatever the command before it has recorded, all of it, is not the newest now.
-        self.library.json(&["show", "@"]);
+        for spool in self.library.files("spool") {
+            let reel = spool.with_extension("reel");
+            self.library.json(&["show", &reel.to_string_lossy()]);
+        }
         let made = self.library.files("reel");
         for file in made.iter().filter(|file| !self.recordings.contains(file)) {
             fs::remove_file(file).expect("it is ours");
         }
-        let mut line = line.to_owned();
-        for (theirs, ours) in &self.named {
-            line = line.replace(theirs, ours);
-        }
+        let line = self.ours(line);
         let words: Vec<_> = line.split_whitespace().collect();
         let is_quick = ["--dry-run", "--print"].iter().any(|it| words.contains(it));
         match words.get(1).copied() {

@@ -263,6 +263,13 @@ pub fn markdown() -> String {
         catalogue().len()
     );
     for family in families() {
+        let name = capital(family.name);
+        let anchor = family.name.to_lowercase().replace(' ', "-");
+        let rules = family.rules.len();
+        let _ = write!(page, "\n* [{name}](#{anchor}), {rules}");
+    }
+    page.push('\n');
+    for family in families() {
         // Writing to a string cannot fail.
         let _ = write!(page, "\n## {}\n", capital(family.name));
         for rule in &family.rules {

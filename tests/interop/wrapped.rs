@@ -1,6 +1,7 @@
 //! A configuration that was wrapped is read by a client that nobody here wrote: the server answers as
 //! it did, and the session is on record.
 
+use crate::http_peers::{free_port, server};
 use crate::packages::{Packages, run};
 use crate::peers::{FILESYSTEM, NOTES_PYTHON};
 use crate::support::Library;
@@ -14,7 +15,10 @@ fn a_wrapped_configuration_is_started_by_a_client_and_recorded() {
     let home = library.path();
     let path = home.join(".claude.json");
     let entry = |command: Vec<String>| json!({"command": command[0], "args": command[1..]});
+    let port = free_port();
+    let _far = server("everything:streamableHttp", port);
     let servers = json!({
+        "far": {"url": format!("http://127.0.0.1:{port}/mcp"), "headers": {"X-Who": "me"}},
         "files": entry(FILESYSTEM.command(home)),
         "notes": entry(NOTES_PYTHON.command(home)),
     });
@@ -23,6 +27,7 @@ fn a_wrapped_configuration_is_started_by_a_client_and_recorded() {
 
     let offered = offered(&path, home);
     run(library.mcpreel("wrap").args(["--all", "--yes"]));
+    run(library.mcpreel("wrap").args(["far", "--yes"]));
     assert_eq!(self::offered(&path, home), offered);
     // The client hands HOME on to its servers, and hardly more: what we have set for it is not.
     let listed = run(library
@@ -35,7 +40,7 @@ fn a_wrapped_configuration_is_started_by_a_client_and_recorded() {
     let listed: Vec<serde_json::Value> = listed.collect();
     let mut names: Vec<_> = listed.iter().filter_map(|it| it["name"].as_str()).collect();
     names.sort_unstable();
-    assert_eq!(names, ["files", "notes"]);
+    assert_eq!(names, ["far", "far-http", "files", "notes"]);
     assert!(listed.iter().all(|it| it["exchanges"].as_u64() > Some(1)));
 
     run(library.mcpreel("unwrap").args(["--all", "--yes"]));
@@ -53,6 +58,9 @@ fn offered(path: &Path, home: &Path) -> String {
         .arg(client.join("from_configuration.py"))
         .arg(path);
     let said = run(command.env("HOME", home));
-    assert!(said.contains("read_file"), "{said}");
+    assert!(
+        said.contains("read_file") && said.contains("far_echo"),
+        "{said}"
+    );
     said
 }

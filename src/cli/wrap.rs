@@ -88,7 +88,7 @@ impl Wrap {
             .ok_or_else(|| usage("the path of mcpreel is no text"))?;
         let edit = |configuration: &Configuration, document: &Document, nth| {
             // Others who share the file have mcpreel elsewhere.
-            let is_shared = configuration.scope == Scope::Project && configuration.host.committed;
+            let is_shared = is_shared(configuration);
             let recorder = if is_shared { "mcpreel" } else { recorder };
             edit::wrap(document, &configuration.host, nth, recorder)
         };
@@ -342,6 +342,10 @@ fn write(
     for note in host.note.iter().chain(of_user) {
         out.inked(Ink::Faint, note)?;
     }
+    if is_shared(configuration) {
+        let text = "the file names `mcpreel`, which has to be on the PATH of whoever uses it";
+        out.inked(Ink::Faint, text)?;
+    }
     if servers.iter().any(|server| server.words.is_none()) {
         let text = "a server that has the host log in (OAuth) refuses the recorder: unwrap it then";
         out.inked(Ink::Warn, text)?;
@@ -395,6 +399,11 @@ fn edited(
         changed = edit(configuration, &document, nth)?.or(changed);
     }
     Ok(changed)
+}
+
+/// Whether others have this file too.
+fn is_shared(configuration: &Configuration) -> bool {
+    configuration.scope == Scope::Project && configuration.host.committed
 }
 
 fn is_same(server: &Server<'_>, wanted: &Found<'_>) -> bool {

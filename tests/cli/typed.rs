@@ -19,7 +19,7 @@ struct Desk {
     /// Where the pages have an id, a URL or a port of somebody else.
     named: Vec<(&'static str, String)>,
     _server: Proxy,
-    _served: Library,
+    _elsewhere: Library,
 }
 
 impl Desk {
@@ -31,8 +31,8 @@ impl Desk {
         let [second, first] =
             [0, 1].map(|at| listed[at]["id"].as_str().expect("it has one").to_owned());
         // What it records is not the newest of theirs.
-        let served = Library::new();
-        let mut mock = served.mcpreel("mock");
+        let elsewhere = Library::new();
+        let mut mock = elsewhere.mcpreel("mock");
         let path = listed[1]["path"].as_str().expect("it has one");
         mock.args([path, "--listen", "0"]);
         let server = Proxy::run(mock);
@@ -46,7 +46,7 @@ impl Desk {
             ("8000", "0".to_owned()),
         ];
         let desk = Self {
-            _served: served,
+            _elsewhere: elsewhere,
             recordings: library.files("reel"),
             library,
             named,

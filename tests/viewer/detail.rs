@@ -156,6 +156,12 @@ fn another_way_of_writing_keeps_the_place() {
 #[test]
 fn strings_open_in_full() {
     let (mut viewer, _recording) = call();
+    has(&viewer, &["✗ tool-error", "first line"]);
+    viewer.press("g Enter");
+    viewer.top::<Text>();
+    has(&viewer, &["in full", "    second \\x1b[31m"]);
+    viewer.press("Esc");
+    has(&viewer, &["first line"]);
     for (place, parts) in [
         (
             "content[0].text",

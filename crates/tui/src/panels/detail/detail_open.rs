@@ -13,6 +13,7 @@ use crate::panels::list::{self, Cursor};
 use crate::theme::{Look, Role};
 use crate::widget::pager::Text;
 use crate::widget::raw::{self, Controls};
+use crate::widget::spans::Spans;
 use crate::widget::tree::{NodeId, PAGE, Tree};
 use crate::widget::{frame, tree_line};
 use base64::Engine as _;
@@ -104,6 +105,11 @@ fn in_body(app: &mut App, session: &mut Session) -> Effects {
             }
         }
         (PartKind::MoreFindings(_), ..) => detail.tab = Tab::Findings,
+        (PartKind::Words(_), ..) => {
+            let size = in_bytes(part.bytes().len() as u64);
+            let lines = wrapped(part.bytes(), columns);
+            app.push(Text::new(format!("in full · {size}"), bounded(lines)));
+        }
         (_, Some(node), Some(tree)) if tree.node(node).kind == Kind::String => {
             if let Some(text) = text(tree, node, columns, app.settings.look) {
                 app.push(text);
@@ -138,7 +144,7 @@ fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
     let is_data = matches!(tree.name(node).as_deref(), Some("data" | "blob"));
     let size = in_bytes(string.len() as u64);
     let line = |text: String| vec![(Role::Text, text)];
-    let (kind, mut lines) = match Content::of(string, is_data) {
+    let (kind, lines) = match Content::of(string, is_data) {
         Content::Json(mut tree) => {
             tree.unfold_all();
             let rows = 0..tree.rows().min(LINES + 1);
@@ -150,21 +156,28 @@ fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
             let lines = [binary, String::new(), hint].map(line);
             ("base64", lines.into())
         }
-        Content::Text(text) => {
-            let text = text.as_bytes();
-            let lines = raw::lines(text, columns, Controls::Read).take(LINES + 1);
-            let lines = lines.map(|line| raw::write(text, line, Controls::Read, &[]));
-            ("text", lines.collect())
-        }
+        Content::Text(text) => ("text", wrapped(text.as_bytes(), columns)),
     };
+    let path = tree.path(node).to_string();
+    let title = format!("{} · {kind} · {size}", escape(&path));
+    Some(Text::new(title, bounded(lines)))
+}
+
+/// Text in lines of so many columns, one more than are shown.
+fn wrapped(text: &[u8], columns: usize) -> Vec<Spans> {
+    let lines = raw::lines(text, columns, Controls::Read).take(LINES + 1);
+    let lines = lines.map(|line| raw::write(text, line, Controls::Read, &[]));
+    lines.collect()
+}
+
+/// As many lines as are shown, and whether these are all.
+fn bounded(mut lines: Vec<Spans>) -> Vec<Spans> {
     if lines.len() > LINES {
         lines.truncate(LINES);
         let more = format!("the first {LINES} lines; y copies all of it");
         lines.push(vec![(Role::Warn, more)]);
     }
-    let path = tree.path(node).to_string();
-    let title = format!("{} · {kind} · {size}", escape(&path));
-    Some(Text::new(title, lines))
+    lines
 }
 
 /// A click at this column and row of the screen, within the pane.

@@ -165,9 +165,8 @@ fn strings_open_in_full() {
     for (place, parts) in [
         (
             "content[0].text",
-            &[" · text · 24 B", "    second \\x1b[31m"][..],
+            &[" · text · 33 B", "    second \\x1b[31m"][..],
         ),
-        ("content[1].text", &["JSON", "▾ quota (2)"]),
         ("content[2].data", &["image/png, "]),
     ] {
         viewer.press("g");
@@ -179,6 +178,16 @@ fn strings_open_in_full() {
         has(&viewer, parts);
         viewer.press("Esc");
     }
+}
+
+#[test]
+fn text_that_is_json_is_part_of_the_tree() {
+    let (mut viewer, _recording) = call();
+    has(&viewer, &["▾ text JSON (1)"]);
+    viewer.press("G k k k k k");
+    assert_eq!(path(&viewer), "result.content[1].text.quota[1]");
+    viewer.press("h Enter");
+    has(&viewer, &["▸ quota (2) [1,2]"]);
 }
 
 #[test]
@@ -218,7 +227,7 @@ fn what_is_searched_for_is_marked_unfolded_and_gone_to() {
         shown.parts.iter().map(|part| part.hits.len()).collect()
     };
     viewer.act("j j j j j j j j Space Ctrl-F 'quota' Enter");
-    assert_eq!(path(&viewer), "result.content[1].text");
+    assert_eq!(path(&viewer), "result.content[1].text.quota");
     assert_eq!(marked(&viewer), [0, 0, 0, 1]);
     viewer.press("k");
     recording.session().say("990 ! something else");
@@ -226,7 +235,7 @@ fn what_is_searched_for_is_marked_unfolded_and_gone_to() {
     viewer.settle();
     let at = path(&viewer);
     assert_eq!(
-        at, "result.content[1].type",
+        at, "result.content[1].text",
         "only a new search moves the cursor"
     );
     viewer.act("g Ctrl-F 'RUST' Enter");

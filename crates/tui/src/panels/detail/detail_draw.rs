@@ -134,9 +134,11 @@ fn draw_body(pane: &Pane<'_>, frame: &mut Frame<'_>) {
                     .and_then(|tree| Some((tree, tree.node_at(wrap.row)?)));
                 let room = columns.saturating_sub(INDENT);
                 let before = node.map_or(0, |(tree, node)| tree_line::value_at(tree, node, room));
-                let (bytes, value) = (part.bytes(), wrap.bytes.clone());
                 spans.push((Role::Text, " ".repeat(INDENT + before)));
-                spans.extend(spans::divide(bytes, value, &part.hits, Role::JsonString));
+                if let Some((tree, node)) = node {
+                    let (bytes, role) = (wrap.bytes.clone(), Role::JsonString);
+                    spans.extend(tree_line::piece(tree, node, bytes, &part.hits, role));
+                }
             }
             Some(Line::Bytes(line)) => spans = line,
             Some(Line::Durations) => spans = timing_bar::legend(&pane.shown.timing, look),

@@ -106,11 +106,12 @@ fn in_body(app: &mut App, session: &mut Session) -> Effects {
         }
         (PartKind::MoreFindings(_), ..) => detail.tab = Tab::Findings,
         (PartKind::Words(_), ..) => {
-            let size = in_bytes(part.bytes().len() as u64);
-            let lines = wrapped(part.bytes(), columns);
-            app.push(Text::new(format!("in full · {size}"), bounded(lines)));
+            let lines = bounded(wrapped(part.bytes(), columns));
+            app.push(Text::new("in full", lines));
         }
-        (_, Some(node), Some(tree)) if tree.node(node).kind == Kind::String => {
+        (_, Some(node), Some(tree))
+            if tree.node(node).kind == Kind::String && !tree.can_fold(node) =>
+        {
             if let Some(text) = text(tree, node, columns, app.settings.look) {
                 app.push(text);
             }
@@ -142,7 +143,7 @@ fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
     let string = tree.string(node)?;
     // `data` of images and audio, `blob` of resources.
     let is_data = matches!(tree.name(node).as_deref(), Some("data" | "blob"));
-    let size = in_bytes(string.len() as u64);
+    let size = in_bytes(tree.node(node).value.len() as u64);
     let line = |text: String| vec![(Role::Text, text)];
     let (kind, lines) = match Content::of(string, is_data) {
         Content::Json(mut tree) => {

@@ -14,6 +14,7 @@ use mcpreel_trace::item::{Item, ItemKey, What};
 use mcpreel_wire::http;
 use mcpreel_wire::json::{Document, Kind, Stopped};
 use mcpreel_wire::text::{count, size};
+use memchr::memmem::find as memmem;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -230,10 +231,14 @@ impl Part {
         for (row, node) in (0..tree.rows()).filter_map(|row| Some((row, tree.node_at(row)?))) {
             let value = tree.node(node).value.clone();
             let wide = columns.saturating_sub(tree_line::value_at(tree, node, columns));
-            if tree.node(node).kind != Kind::String || wide < NARROW {
+            let is_text = tree.node(node).kind == Kind::String && !tree.can_fold(node);
+            // Within a string an escape of a character must not be divided.
+            let bytes = &tree.text()[value.clone()];
+            let may_divide = || !tree.node(node).is_within || memmem(bytes, b"\\u").is_none();
+            if !is_text || wide < NARROW || !may_divide() {
                 continue;
             }
-            let lines = raw::lines(&tree.text()[value.clone()], wide, Controls::Read);
+            let lines = raw::lines(bytes, wide, Controls::Read);
             let lines = lines.skip(1).take(*room);
             let more = lines.map(|line| value.start + line.start..value.start + line.end);
             for bytes in more {
@@ -415,7 +420,7 @@ fn hide_envelope(tree: &mut Tree, role: TextRole, violations: &Violations) {
     }
     let names: [&[u8]; 3] = [b"\"jsonrpc\"", b"\"id\"", b"\"method\""];
     let said = |name: &[u8], node: NodeId| match name {
-        b"\"jsonrpc\"" => tree.raw(node) == b"\"2.0\"",
+        b"\"jsonrpc\"" => *tree.raw(node) == *b"\"2.0\"",
         _ => matches!(tree.node(node).kind, Kind::String | Kind::Number),
     };
     let hidden = names.into_iter().filter_map(|name| {

@@ -1,6 +1,6 @@
 //! Timeline, statistics and findings tell the same as the recording.
 
-use crate::by_hand::Viewer;
+use crate::by_hand::{Viewer, has};
 use crate::fixture;
 use crate::support::conversation::Conversation;
 use mcpreel_store::reader::Recording;
@@ -271,4 +271,15 @@ fn a_recording_opens_in_its_list_on_the_first_failure_and_at_the_end_while_it_is
         .selected_item()
         .and_then(|item| item.exchange());
     assert!(failed.is_some_and(Exchange::has_failed));
+}
+
+#[test]
+fn a_list_sorted_by_a_column_without_room_says_so() {
+    let fixture = fixture::ended();
+    let mut viewer = Viewer::open(&fixture.path, (80, 24));
+    viewer.settle();
+    viewer.press("s s");
+    has(&viewer, &["Calls by size ▾"]);
+    viewer.resize((200, 50));
+    has(&viewer, &["┌ Calls ─", "size▾"]);
 }

@@ -70,6 +70,8 @@ struct Picture<'a> {
     width: u16,
     /// How wide the column of the call is.
     call: usize,
+    /// The heading of the column that gives the order, where there is no room for it.
+    hidden_order: Option<String>,
     now: Moment,
 }
 
@@ -86,15 +88,21 @@ impl<'a> Picture<'a> {
         let mut columns = columns(area.width.into(), session.list.time.title(), digits, time);
         let by = session.list.sorted.as_ref().map(|sorted| sorted.by);
         let mut orders = super::SORTS.iter();
-        if let Some((_, at, ..)) = orders.find(|order| order.0 == by && by.is_some()) {
-            let sign = app.settings.look.glyph(Glyph::Unfolded);
-            columns[*at].title.push_str(sign);
-        }
+        let order = orders.find(|order| order.0 == by && by.is_some());
+        let widths = table::widths(&columns, area.width.into());
+        let sign = app.settings.look.glyph(Glyph::Unfolded);
+        let hidden_order = order.and_then(|(_, at, ..)| {
+            let title = &mut columns[*at].title;
+            let order = format!("{title} {sign}");
+            title.push_str(sign);
+            (widths[*at] == 0).then_some(order)
+        });
         Self {
             session,
             look: &app.settings.look,
             width: area.width,
-            call: table::widths(&columns, area.width.into())[CALL],
+            call: widths[CALL],
+            hidden_order,
             columns,
             now,
         }
@@ -339,12 +347,16 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let list = &session.list;
     let rows = rows_of(app, area);
     let focus = session.focus == Focus::Main;
+    let picture = Picture::new(app, session, rows);
     if layout::has_borders(app.size) {
-        let title = match session.lens {
-            Lens::Exchanges => "Calls",
-            Lens::Wire => "Wire",
+        let mut title = match session.lens {
+            Lens::Exchanges => "Calls".to_owned(),
+            Lens::Wire => "Wire".to_owned(),
         };
-        pane::draw(look, title, &foot(app, list), focus, area, frame);
+        if let Some(order) = &picture.hidden_order {
+            title = format!("{title} by {order}");
+        }
+        pane::draw(look, &title, &foot(app, list), focus, area, frame);
     }
     if list.is_empty() {
         let line = |reason| vec![(Role::Text, " ".to_owned()), reason];
@@ -353,7 +365,6 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         let blank = [Spans::new()].into_iter();
         return spans::draw_lines(look, blank.chain(lines), rows, frame);
     }
-    let picture = Picture::new(app, session, rows);
     if rows.height < area.height.saturating_sub(2) {
         let above = Rect {
             y: rows.y - 1,

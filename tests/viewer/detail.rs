@@ -90,7 +90,7 @@ fn a_story_tells_what_happened_meanwhile_and_leads_there() {
 fn findings_are_explained_and_lead_to_their_place() {
     let (mut viewer, _recording) = call();
     select(&mut viewer, 8);
-    has(&viewer, &["Findings 3", "✗ error  response-unknown-id"]);
+    has(&viewer, &["Findings 3", "‼ error  response-unknown-id"]);
     viewer.press("j j Enter");
     assert_eq!(detail(&viewer).tab, Tab::Findings);
     viewer.press("Enter");

@@ -1,7 +1,7 @@
 //! The header: who speaks, whether the session is alive, what is known of it.
 //!
 //! ```text
-//!  ● REC 7f3a weather-server 1.4 ⇄ claude-code 2.1   ready   2025-11-25   00:12:31   1 204 exchanges  3 open  2 failed  ✗ 2 ⚠ 5 findings
+//!  ● REC 7f3a weather-server 1.4 ⇄ claude-code 2.1   ready   2025-11-25   00:12:31   1 204 exchanges  3 open  2 failed  ‼ 2 ! 5 findings
 //! ```
 //!
 //! What does not fit goes, the least important first; never what failed or waits.
@@ -131,7 +131,7 @@ fn client(look: &Look, vitals: &Vitals) -> Option<Part> {
     Some((5, Role::Text, client))
 }
 
-/// `✗ 2 ⚠ 5 findings`, in the colour of the worst; notes where there is nothing worse.
+/// `‼ 2 ! 5 findings`, in the colour of the worst; notes where there is nothing worse.
 fn findings(look: &Look, vitals: &Vitals) -> Option<Part> {
     let found = vitals.severities;
     let notes = found.notes * u64::from(found.errors + found.warnings == 0);

@@ -5,8 +5,8 @@
 //!   ▾ params (2)                          a tree, or
 //!     ▾ arguments (1)
 //!         q      "rust"  string, required: what to look for
-//!         limit  "ten"  ✗ is a string, not a number
-//!       ▸ _meta (3) {…}  ⚠ 2
+//!         limit  "ten"  ‼ is a string, not a number
+//!       ▸ _meta (3) {…}  ! 2
 //! {"jsonrpc":"2.0","id":7,"method":…      bytes as text, or
 //! 0000:0000  7b 22 6a 73 6f 6e 72 70  63 22 3a 22 32 2e 30 22  {"jsonrpc":"2.0"
 //! ⚠ the first 1.0 MB of 20 MB · L loads more

@@ -14,7 +14,7 @@
 //! What is wrong with a row: all of it in short, and the one under the cursor in full.
 //!
 //! ```text
-//! ✗ error  result-and-error  #1201
+//! ‼ error  result-and-error  #1201
 //!     found  the response has both
 //!     at     result
 //!     why    a peer cannot know which of them counts
@@ -96,7 +96,7 @@ fn line(row: &Row, is_longest: bool, columns: usize, look: Look) -> Spans {
 
 fn arrow(row: &Row, look: Look) -> &'static str {
     match (row.tone, row.direction) {
-        (Tone::Finding, _) => look.glyph(Glyph::Warning),
+        (Tone::Finding, _) => look.glyph(Glyph::Alert),
         (Tone::Event, _) => look.glyph(Glyph::Diamond),
         (_, Some(direction)) => look.glyph(direction.into()),
         (_, None) => look.glyph(Glyph::Note),

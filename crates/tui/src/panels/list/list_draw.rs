@@ -4,7 +4,7 @@
 //!  ┌ Calls ──────────────────────────────────────────────────┐
 //!  │     #   since   call                            latency │
 //!  │  1181 12:02.1 → tools/list 14 tools                3 ms ✓│
-//!  │⚠ 1187 12:04.3 → search_docs quota exceeded {q:…} 842 ms ✗│
+//!  │! 1187 12:04.3 → search_docs quota exceeded {q:…} 842 ms ✗│
 //!  │  1190 12:04.5 → crawl {url:"…"} └ 40/100         >3.0 s …│
 //!  │★ 1191 12:04.6 ← elicitation/create confirm?       2.1 s ✓│
 //!  └──────────────────────────────────── 3 new ▼ G · 12 of 37 ┘
@@ -383,6 +383,11 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let at = list.cursor_row().and_then(|at| at.checked_sub(first));
     let selected = at.map(|at| (at, Role::selected(focus)));
     table::rows(look, &picture.columns, &lines, selected, rows, frame);
+    for (nth, (line, row)) in lines.iter().zip(rows.rows()).enumerate() {
+        let role = line[CALL].first().map_or(Role::Text, |(role, _)| *role);
+        let ground = look.ground(role).filter(|_| at != Some(nth));
+        ground.map(|ground| frame.buffer_mut().set_style(row, ground));
+    }
     let place = rows.rows().nth(lines.len() + 1);
     if let (true, Some(place)) = (waits_for_messages(session), place) {
         let text = format!(" {}", waiting(app, session));

@@ -12,7 +12,7 @@
 //!
 //! Only the rows on the screen are built. A row whose words have not come yet shows its number.
 
-use super::cells::Cells;
+use super::cells::{self, Cells};
 use super::{List, Row, TimeColumn};
 use crate::action::Action;
 use crate::app::{App, Focus, Session};
@@ -72,6 +72,8 @@ struct Picture<'a> {
     call: usize,
     /// The heading of the column that gives the order, where there is no room for it.
     hidden_order: Option<String>,
+    /// Why the calls on the screen failed.
+    reasons: Vec<String>,
     now: Moment,
 }
 
@@ -97,8 +99,12 @@ impl<'a> Picture<'a> {
             title.push_str(sign);
             (widths[*at] == 0).then_some(order)
         });
+        let list = &session.list;
+        let items = list.visible(area.height.into());
+        let items = items.filter_map(|row| list.cache.get(row.key()));
         Self {
             session,
+            reasons: items.filter_map(cells::reason).collect(),
             look: &app.settings.look,
             width: area.width,
             call: widths[CALL],
@@ -159,7 +165,9 @@ impl<'a> Picture<'a> {
             role
         };
         let mut line = vec![(role, format!("{arrow} ")), (name_role, name.to_owned())];
+        let room = self.call.saturating_sub(spans::width(&line) + 1);
         let reason = cells.reason.as_ref();
+        let reason = reason.map(|reason| cells::told_apart(reason, &self.reasons, room));
         line.extend(reason.map(|reason| (role, format!(" {reason}"))));
         let room = self.call.saturating_sub(spans::width(&line) + 1);
         let cut_about = if cells.is_uri { cut_middle } else { cut };

@@ -186,10 +186,10 @@ pub fn rows(
     }
 }
 
-/// In reverse video every colour would be a block of its own: only signs keep theirs.
+/// In reverse video every colour would be a block of its own: only signs and search hits keep theirs.
 fn without_colour((role, text): &mut (Role, String)) {
     let means = matches!(role, Role::Good | Role::Bad | Role::Warn | Role::Open);
-    if !means || width(text) > 1 {
+    if *role != Role::Hit && (!means || width(text) > 1) {
         *role = Role::Text;
     }
 }

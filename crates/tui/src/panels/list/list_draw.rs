@@ -186,21 +186,24 @@ impl<'a> Picture<'a> {
         self.marked(row, spans::cut(line, self.call))
     }
 
-    /// The words with search hits marked in them; the name, where the text was found elsewhere in
-    /// the row.
-    fn marked(&self, row: Row, line: Spans) -> Spans {
+    /// The words with search hits marked in them; a sign at their end, where the text was found in what is
+    /// not shown.
+    fn marked(&self, row: Row, mut line: Spans) -> Spans {
         let search = &self.session.search;
         if !search.is_hit(row.key()..=row.last()) {
             return line;
         }
         let hits = |text: &str| search.places(text.as_bytes()).places;
-        let is_elsewhere = line.iter().all(|(_, text)| hits(text).is_empty());
+        if line.iter().all(|(_, text)| hits(text).is_empty()) {
+            line.push((Role::Text, " …".to_owned()));
+            let mut line = spans::cut(line, self.call);
+            line.last_mut().map(|(_, text)| text.pop());
+            line.push((Role::Hit, "…".to_owned()));
+            return line;
+        }
         let mut marked = Spans::new();
-        for (nth, (role, text)) in line.into_iter().enumerate() {
-            let mut places = hits(&text);
-            if is_elsewhere && nth == 1 {
-                places.push(0..text.len());
-            }
+        for (role, text) in line {
+            let places = hits(&text);
             marked.extend(spans::divide(text.as_bytes(), 0..text.len(), &places, role));
         }
         marked

@@ -72,6 +72,16 @@ fn an_answer_that_comes_later_is_added_and_moves_nothing() {
 }
 
 #[test]
+fn on_the_wire_an_answer_is_named_after_its_tool() {
+    let (mut viewer, _recording) = call();
+    viewer.act("Esc w");
+    has(
+        &viewer,
+        &["→ search_docs", "← search_docs tool error: first"],
+    );
+}
+
+#[test]
 fn a_story_tells_what_happened_meanwhile_and_leads_there() {
     let (mut viewer, _recording) = call();
     viewer.press("Tab j j j Enter");
@@ -91,6 +101,7 @@ fn findings_are_explained_and_lead_to_their_place() {
     let (mut viewer, _recording) = call();
     select(&mut viewer, 8);
     has(&viewer, &["Findings 3", "‼ error  response-unknown-id"]);
+    has(&viewer, &["← unknown id 99 7"]);
     viewer.press("j j Enter");
     assert_eq!(detail(&viewer).tab, Tab::Findings);
     viewer.press("Enter");

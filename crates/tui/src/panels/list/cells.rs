@@ -41,7 +41,7 @@ impl Cells {
             (Some(method), _) => short(method),
             (None, ItemKind::Stderr | ItemKind::Event | ItemKind::Http) => row.status,
             (None, ItemKind::Other) => "not JSON-RPC",
-            (None, _) => "",
+            (None, _) => &orphan(item),
         };
         let is_exchange = matches!(item.what, What::Exchange(_));
         let (glyph, role) = sign(row.tone);
@@ -52,9 +52,16 @@ impl Cells {
         let summary = failed.map(Exchange::asked);
         let about = about(summary.unwrap_or(&row.summary), row.method);
         // Of a tool its name says more than the method, which all calls have in common.
-        let tool = row.name.filter(|_| row.method == Some("tools/call"));
-        let tool = tool.and_then(|name| Some((name, about.strip_prefix(name)?)));
-        let (name, about) = tool.unwrap_or((method, about));
+        let is_call = row.method == Some("tools/call");
+        let tool = match row.kind {
+            ItemKind::Response => item
+                .exchange()
+                .and_then(|it| Some((it.name.as_deref()?, about))),
+            _ => row
+                .name
+                .and_then(|name| Some((name, about.strip_prefix(name)?))),
+        };
+        let (name, about) = tool.filter(|_| is_call).unwrap_or((method, about));
         let mut cells = Self {
             role: self::role(item),
             name: escape(name).into_owned(),
@@ -89,6 +96,24 @@ impl Cells {
         }
         cells
     }
+}
+
+/// The name of an answer that fits no request.
+fn orphan(item: &Item) -> String {
+    let What::Message { record, .. } = &item.what else {
+        return String::new();
+    };
+    let is_unknown = item
+        .findings
+        .iter()
+        .any(|one| &*one.rule == "response-unknown-id");
+    let what = if is_unknown {
+        "unknown id"
+    } else {
+        "answer to id"
+    };
+    let id = record.rpc_id.as_ref().map_or("null", |id| id.json());
+    format!("{what} {id}")
 }
 
 /// Why the call of a row failed, escaped.

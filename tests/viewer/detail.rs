@@ -3,9 +3,10 @@
 
 use crate::by_hand::{Viewer, has};
 use crate::fixture::{self, Recording};
-use crate::mouse::{click_on, wheel_down};
+use crate::mouse::{click, click_on, wheel_down};
+use crate::notation::row_text;
 use mcpreel_trace::item::{ItemKey, Lens};
-use mcpreel_tui::panels::detail::{Detail, Representation, Tab};
+use mcpreel_tui::panels::detail::{Detail, Representation, Shown, Tab};
 use mcpreel_tui::widget::pager::Text;
 
 const SIZE: (u16, u16) = (120, 30);
@@ -94,6 +95,41 @@ fn a_story_tells_what_happened_meanwhile_and_leads_there() {
     assert_eq!(selected(&viewer), of_frame(2));
     let lens = viewer.session().lens;
     assert_eq!(lens, Lens::Wire, "progress has no row of its own elsewhere");
+}
+
+#[test]
+fn a_long_text_of_the_story_goes_on_below_and_a_click_finds_its_row() {
+    let error = "quota exceeded: ".repeat(6) + "the end";
+    let lines = r#"1 > "id":1,"method":"tools/call","params":{"name":"search_docs"}
+        2 < "id":1,"error":{"code":-32000,"message":"ERROR"}
+        3 ! WARN cache miss"#;
+    let (mut viewer, _recording) = open(&lines.replace("ERROR", &error));
+    select(&mut viewer, 1);
+    viewer.press("Tab");
+    has(&viewer, &["the end"]);
+    let rows = detail(&viewer)
+        .shown
+        .as_deref()
+        .map_or(0, Shown::story_rows);
+    assert!(rows > 1);
+    viewer.press("g");
+    let screen = viewer.screen();
+    let end = (0..SIZE.1).rfind(|y| row_text(&screen, *y).contains("the end"));
+    click(&mut viewer, (SIZE.0 - 5, end.expect("it is there")));
+    let at = |viewer: &Viewer| {
+        detail(viewer)
+            .shown
+            .as_deref()
+            .map(|shown| shown.at_story.0)
+    };
+    let clicked = at(&viewer);
+    viewer.press("G");
+    assert_eq!(at(&viewer), Some(rows - 1));
+    assert!(
+        clicked > Some(0) && clicked <= at(&viewer),
+        "{clicked:?}\n{}",
+        viewer.text()
+    );
 }
 
 #[test]

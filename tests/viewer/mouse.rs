@@ -30,7 +30,7 @@ fn place_of(viewer: &Viewer, what: &str) -> (u16, u16) {
     (u16::try_from(x).expect("it is on the screen"), row)
 }
 
-fn click(viewer: &mut Viewer, at: (u16, u16)) {
+pub fn click(viewer: &mut Viewer, at: (u16, u16)) {
     mouse(viewer, MouseEventKind::Down(MouseButton::Left), at);
 }
 

@@ -3,6 +3,7 @@
 use super::detail_body::Position;
 use super::motion::{fold, go_to, load_more};
 use super::part::PartKind;
+use super::tabs::story_lines;
 use super::{Detail, Tab, detail_draw, settle, size};
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
@@ -195,6 +196,7 @@ pub fn click(app: &mut App, session: &mut Session, cell: (u16, u16), double: boo
         return vec![];
     }
     let (left, down) = (column.saturating_sub(inner.x), usize::from(row - inner.y));
+    let (look, size) = (app.settings.look, size(app, session));
     let detail = &mut session.detail;
     match detail.tab {
         Tab::Body => {
@@ -210,7 +212,10 @@ pub fn click(app: &mut App, session: &mut Session, cell: (u16, u16), double: boo
         Tab::Story => {
             if let Some(shown) = detail.shown.as_deref_mut() {
                 let last = shown.story_rows().saturating_sub(1);
-                shown.at_story.0 = (shown.at_story.1 + down).min(last);
+                let lines = shown.story.as_ref();
+                let lines = lines.map(|story| story_lines(shown, story, size, look));
+                let line = lines.and_then(|lines| lines.get(down).map(|(at, _)| *at));
+                shown.at_story.0 = line.unwrap_or(last).min(last);
             }
         }
         Tab::Findings => {}

@@ -201,6 +201,32 @@ fn another_way_of_writing_keeps_the_place() {
 }
 
 #[test]
+fn what_a_schema_says_of_an_argument_goes_on_below_where_there_is_room() {
+    let lines = r#"1 > "id":1,"method":"tools/list"
+        2 < "id":1,"result":{"tools":[{"name":"now","inputSchema":{"properties":{"timezone":{"type":"string","description":"The name of a timezone in the database of IANA, for example Europe/Oslo"},"format":{"type":"string","description":"short or long"}},"required":["timezone"]}}]}
+        3 > "id":2,"method":"tools/call","params":{"name":"now","arguments":{"timezone":"Europe/Nowhere","format":"short"}}
+        4 < "id":2,"result":{"content":[]}"#;
+    let (mut viewer, _recording) = open(lines);
+    select(&mut viewer, 3);
+    has(
+        &viewer,
+        &["Europe/Oslo", "\"short\"  string: short or long"],
+    );
+    let on = |viewer: &Viewer| format!("{:?}", detail(viewer).node());
+    viewer.press("g j j j j");
+    assert_eq!(path(&viewer), "params.arguments.timezone");
+    let (node, mut lines) = (on(&viewer), 0);
+    while on(&viewer) == node {
+        viewer.press("j");
+        lines += 1;
+    }
+    assert!(lines > 1, "{}", viewer.text());
+    assert_eq!(path(&viewer), "params.arguments.format");
+    viewer.press("k");
+    assert_eq!(on(&viewer), node);
+}
+
+#[test]
 fn strings_open_in_full() {
     let (mut viewer, _recording) = call();
     has(&viewer, &["✗ tool-error", "first line"]);

@@ -118,15 +118,16 @@ fn draw_body(pane: &Pane<'_>, frame: &mut Frame<'_>) {
                 let signs = wrong.map_or_else(Spans::new, |wrong| sign(wrong, look));
                 let room = columns.saturating_sub(INDENT + spans::width(&signs));
                 spans.push((Role::Text, " ".repeat(INDENT)));
+                let mut wraps = part.wraps.iter().filter(|wrap| wrap.row == row);
+                let is_below = wraps.clone().any(|wrap| wrap.told.is_some());
                 if let Some(tree) = part.tree() {
-                    let mut wraps = part.wraps.iter();
-                    let wrap = wraps.find(|wrap| wrap.row == row);
+                    let wrap = wraps.find(|wrap| wrap.told.is_none());
                     let end = wrap.map(|wrap| wrap.bytes.start);
                     spans.extend(tree_line::line(tree, row, end, room, &part.hits, look));
                 }
                 spans.extend(signs);
                 push_told(&mut spans, wrong.and_then(|wrong| wrong.told), columns);
-                push_told(&mut spans, told, columns);
+                push_told(&mut spans, told.filter(|_| !is_below), columns);
             }
             Some(Line::Wrapped(part, wrap)) => {
                 let node = part
@@ -135,7 +136,9 @@ fn draw_body(pane: &Pane<'_>, frame: &mut Frame<'_>) {
                 let room = columns.saturating_sub(INDENT);
                 let before = node.map_or(0, |(tree, node)| tree_line::value_at(tree, node, room));
                 spans.push((Role::Text, " ".repeat(INDENT + before)));
-                if let Some((tree, node)) = node {
+                if let Some(told) = &wrap.told {
+                    spans.push((Role::Faint, told.clone()));
+                } else if let Some((tree, node)) = node {
                     let (bytes, role) = (wrap.bytes.clone(), Role::JsonString);
                     spans.extend(tree_line::piece(tree, node, bytes, &part.hits, role));
                 }

@@ -128,14 +128,18 @@ pub fn reason(item: &Item) -> Option<String> {
 
 /// A reason in so many columns. Where it begins as one of the others does, and would be cut before it
 /// says anything else, its middle is left out.
-pub fn told_apart(reason: &str, others: &[String], columns: usize) -> String {
-    let same = |other: &&String| *other != reason;
-    let shared = |other: &String| {
+pub fn told_apart<'r>(
+    reason: &str,
+    others: impl Iterator<Item = &'r str>,
+    columns: usize,
+) -> String {
+    let shared = |other: &str| {
         let mut both = reason.char_indices().zip(other.chars());
         let end = both.find(|((_, one), other)| one != other);
         end.map_or(reason.len().min(other.len()), |((at, _), _)| at)
     };
-    let shared = others.iter().filter(same).map(shared).max().unwrap_or(0);
+    let others = others.filter(|other| *other != reason);
+    let shared = others.map(shared).max().unwrap_or(0);
     let shared = reason.get(..shared).unwrap_or_default();
     if width(reason) <= columns || width(shared) + DIFFERENCE <= columns {
         return reason.to_owned();

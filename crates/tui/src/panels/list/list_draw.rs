@@ -47,10 +47,12 @@ pub const STATUS: usize = 6;
 /// The columns in a pane of `width` columns, with numbers of up to `digits` digits and times of
 /// `time` columns. Half of the pane is for the call before any other column has room.
 fn columns(width: usize, title: &str, digits: usize, time: usize) -> Vec<Column> {
+    // In a pane of 100 columns there is room for all.
+    let call = width / 2 - if width < WIDE { 0 } else { 2 };
     let columns = vec![
         Column::right("#", 2 + digits.max(4), 0),
         Column::right(title, time, 2),
-        Column::flexible("  call", width / 2, 0),
+        Column::flexible("  call", call, 0),
         Column::right("size", 7, 4),
         Column::right("latency", 8, 1),
         Column::left("", 1, 0),
@@ -72,8 +74,8 @@ struct Picture<'a> {
     call: usize,
     /// The heading of the column that gives the order, where there is no room for it.
     hidden_order: Option<String>,
-    /// Why the calls on the screen failed.
-    reasons: Vec<String>,
+    /// The names of the calls on the screen that failed, and why they did.
+    reasons: Vec<(Option<&'a str>, String)>,
     now: Moment,
 }
 
@@ -83,7 +85,7 @@ impl<'a> Picture<'a> {
         let frames = vitals.map_or(0, |vitals| vitals.summary.frames);
         let now = session.now(app.now);
         let time = match session.list.time {
-            TimeColumn::Start => width(&short_since(now, area.width)),
+            TimeColumn::Start => width(&short_since(now, area.width.into())),
             TimeColumn::Delta | TimeColumn::Clock => 8,
         };
         let digits = frames.to_string().len();
@@ -104,7 +106,9 @@ impl<'a> Picture<'a> {
         let items = items.filter_map(|row| list.cache.get(row.key()));
         Self {
             session,
-            reasons: items.filter_map(cells::reason).collect(),
+            reasons: items
+                .filter_map(|item| Some((item.name(), cells::reason(item)?)))
+                .collect(),
             look: &app.settings.look,
             width: area.width,
             call: widths[CALL],
@@ -167,7 +171,10 @@ impl<'a> Picture<'a> {
         let mut line = vec![(role, format!("{arrow} ")), (name_role, name.to_owned())];
         let room = self.call.saturating_sub(spans::width(&line) + 1);
         let reason = cells.reason.as_ref();
-        let reason = reason.map(|reason| cells::told_apart(reason, &self.reasons, room));
+        let reason = reason.map(|reason| {
+            let alike = self.reasons.iter().filter(|(name, _)| *name == item.name());
+            cells::told_apart(reason, alike.map(|(_, reason)| reason.as_str()), room)
+        });
         line.extend(reason.map(|reason| (role, format!(" {reason}"))));
         let room = self.call.saturating_sub(spans::width(&line) + 1);
         let cut_about = if cells.is_uri { cut_middle } else { cut };
@@ -235,7 +242,7 @@ impl<'a> Picture<'a> {
         let start_ns = vitals.map_or(0, |vitals| vitals.summary.wall_ns);
         match self.session.list.time {
             TimeColumn::Clock if start_ns > 0 => when::clock(start_ns.saturating_add(item.t().0)),
-            TimeColumn::Start | TimeColumn::Clock => short_since(item.t(), self.width),
+            TimeColumn::Start | TimeColumn::Clock => short_since(item.t(), self.width.into()),
             TimeColumn::Delta => {
                 let before = before.and_then(|row| self.session.list.cache.get(row.key()));
                 let delta = before.map(|before| item.t().0.saturating_sub(before.t().0));
@@ -245,10 +252,13 @@ impl<'a> Picture<'a> {
     }
 }
 
+/// Columns of a pane of 100 within its border.
+const WIDE: usize = 98;
+
 /// In tenths of a second, where `columns` have no room for thousandths.
-fn short_since(t: Moment, columns: u16) -> String {
+fn short_since(t: Moment, columns: usize) -> String {
     let mut text = since(t.0);
-    text.truncate(text.len() - if columns < 100 { 2 } else { 0 });
+    text.truncate(text.len() - if columns < WIDE { 2 } else { 0 });
     text
 }
 

@@ -3,7 +3,9 @@
 
 use crate::by_hand::{Viewer, has};
 use crate::fixture::{self, Recording};
+use crate::notation::{row_text, runs};
 use mcpreel_tui::panels::compare::Comparison;
+use ratatui::style::Color;
 
 const WIDE: (u16, u16) = (140, 40);
 
@@ -89,6 +91,26 @@ fn a_search_goes_to_the_nearest_hit_and_walks_the_rest() {
     has(&viewer, &["search quota  6 hits"]);
     viewer.press("Esc");
     assert!(!viewer.text().contains("search quota"));
+}
+
+#[test]
+fn a_hit_that_a_row_does_not_show_is_marked_at_its_end() {
+    let recording = fixture::said(
+        r#"1 > "id":1,"method":"tools/call","params":{"name":"search_docs","arguments":{"q":"rust"}}
+        2 < "id":1,"result":{"content":[{"type":"text","text":"a needle"}]}"#,
+    );
+    let mut viewer = viewer(&recording, WIDE);
+    let mut marked = |term: &str| {
+        viewer.act(&format!("Ctrl-F '{term}' Enter"));
+        let screen = viewer.screen();
+        let is_row = |y: &u16| row_text(&screen, *y).contains("→ search_docs");
+        let row = (0..WIDE.1).find(is_row).expect("it is on the screen");
+        let runs = runs(&screen, row).into_iter();
+        let hits = runs.filter(|run| run.columns.end < 70 && run.cell.bg == Color::Yellow);
+        hits.map(|run| run.text).collect::<Vec<_>>()
+    };
+    assert_eq!(marked("needle"), ["…"]);
+    assert_eq!(marked("docs"), ["docs"]);
 }
 
 #[test]

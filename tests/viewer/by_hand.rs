@@ -67,9 +67,17 @@ impl Viewer {
 
     /// The recording `path` in a terminal of this size.
     pub fn open(path: &Path, size: (u16, u16)) -> Self {
+        Self::open_pressing(path, size, "")
+    }
+
+    /// The same, and keys are pressed before anything about it is known.
+    pub fn open_pressing(path: &Path, size: (u16, u16), keys: &str) -> Self {
         let dir = path.parent().expect("it is in a folder");
         let mut viewer = Self::begin(dir, Settings::default(), size);
-        let effects = panels::session::open(&mut viewer.state, path, None);
+        let mut effects = panels::session::open(&mut viewer.state, path, None);
+        for key in keys.split_whitespace().filter_map(Key::parse) {
+            effects.extend(update::update(&mut viewer.state, Msg::Key(key)));
+        }
         viewer.carry_out(effects);
         viewer
     }

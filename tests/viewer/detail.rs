@@ -3,9 +3,10 @@
 
 use crate::by_hand::{Viewer, has};
 use crate::fixture::{self, Recording};
-use crate::mouse::{click_on, wheel_down};
+use crate::mouse::{click, click_on, wheel_down};
+use crate::notation::row_text;
 use mcpreel_trace::item::{ItemKey, Lens};
-use mcpreel_tui::panels::detail::{Detail, Representation, Tab};
+use mcpreel_tui::panels::detail::{Detail, Representation, Shown, Tab};
 use mcpreel_tui::widget::pager::Text;
 
 const SIZE: (u16, u16) = (120, 30);
@@ -72,6 +73,16 @@ fn an_answer_that_comes_later_is_added_and_moves_nothing() {
 }
 
 #[test]
+fn on_the_wire_an_answer_is_named_after_its_tool() {
+    let (mut viewer, _recording) = call();
+    viewer.act("Esc w");
+    has(
+        &viewer,
+        &["→ search_docs", "← search_docs tool error: first"],
+    );
+}
+
+#[test]
 fn a_story_tells_what_happened_meanwhile_and_leads_there() {
     let (mut viewer, _recording) = call();
     viewer.press("Tab j j j Enter");
@@ -87,10 +98,46 @@ fn a_story_tells_what_happened_meanwhile_and_leads_there() {
 }
 
 #[test]
+fn a_long_text_of_the_story_goes_on_below_and_a_click_finds_its_row() {
+    let error = "quota exceeded: ".repeat(6) + "the end";
+    let lines = r#"1 > "id":1,"method":"tools/call","params":{"name":"search_docs"}
+        2 < "id":1,"error":{"code":-32000,"message":"ERROR"}
+        3 ! WARN cache miss"#;
+    let (mut viewer, _recording) = open(&lines.replace("ERROR", &error));
+    select(&mut viewer, 1);
+    viewer.press("Tab");
+    has(&viewer, &["the end"]);
+    let rows = detail(&viewer)
+        .shown
+        .as_deref()
+        .map_or(0, Shown::story_rows);
+    assert!(rows > 1);
+    viewer.press("g");
+    let screen = viewer.screen();
+    let end = (0..SIZE.1).rfind(|y| row_text(&screen, *y).contains("the end"));
+    click(&mut viewer, (SIZE.0 - 5, end.expect("it is there")));
+    let at = |viewer: &Viewer| {
+        detail(viewer)
+            .shown
+            .as_deref()
+            .map(|shown| shown.at_story.0)
+    };
+    let clicked = at(&viewer);
+    viewer.press("G");
+    assert_eq!(at(&viewer), Some(rows - 1));
+    assert!(
+        clicked > Some(0) && clicked <= at(&viewer),
+        "{clicked:?}\n{}",
+        viewer.text()
+    );
+}
+
+#[test]
 fn findings_are_explained_and_lead_to_their_place() {
     let (mut viewer, _recording) = call();
     select(&mut viewer, 8);
-    has(&viewer, &["Findings 3", "✗ error  response-unknown-id"]);
+    has(&viewer, &["Findings 3", "‼ error  response-unknown-id"]);
+    has(&viewer, &["← unknown id 99 7"]);
     viewer.press("j j Enter");
     assert_eq!(detail(&viewer).tab, Tab::Findings);
     viewer.press("Enter");
@@ -154,14 +201,45 @@ fn another_way_of_writing_keeps_the_place() {
 }
 
 #[test]
+fn what_a_schema_says_of_an_argument_goes_on_below_where_there_is_room() {
+    let lines = r#"1 > "id":1,"method":"tools/list"
+        2 < "id":1,"result":{"tools":[{"name":"now","inputSchema":{"properties":{"timezone":{"type":"string","description":"The name of a timezone in the database of IANA, for example Europe/Oslo"},"format":{"type":"string","description":"short or long"}},"required":["timezone"]}}]}
+        3 > "id":2,"method":"tools/call","params":{"name":"now","arguments":{"timezone":"Europe/Nowhere","format":"short"}}
+        4 < "id":2,"result":{"content":[]}"#;
+    let (mut viewer, _recording) = open(lines);
+    select(&mut viewer, 3);
+    has(
+        &viewer,
+        &["Europe/Oslo", "\"short\"  string: short or long"],
+    );
+    let on = |viewer: &Viewer| format!("{:?}", detail(viewer).node());
+    viewer.press("g j j j j");
+    assert_eq!(path(&viewer), "params.arguments.timezone");
+    let (node, mut lines) = (on(&viewer), 0);
+    while on(&viewer) == node {
+        viewer.press("j");
+        lines += 1;
+    }
+    assert!(lines > 1, "{}", viewer.text());
+    assert_eq!(path(&viewer), "params.arguments.format");
+    viewer.press("k");
+    assert_eq!(on(&viewer), node);
+}
+
+#[test]
 fn strings_open_in_full() {
     let (mut viewer, _recording) = call();
+    has(&viewer, &["✗ tool-error", "first line"]);
+    viewer.press("g Enter");
+    viewer.top::<Text>();
+    has(&viewer, &["in full", "    second \\x1b[31m"]);
+    viewer.press("Esc");
+    has(&viewer, &["first line"]);
     for (place, parts) in [
         (
             "content[0].text",
-            &[" · text · 24 B", "    second \\x1b[31m"][..],
+            &[" · text · 33 B", "    second \\x1b[31m"][..],
         ),
-        ("content[1].text", &["JSON", "▾ quota (2)"]),
         ("content[2].data", &["image/png, "]),
     ] {
         viewer.press("g");
@@ -173,6 +251,16 @@ fn strings_open_in_full() {
         has(&viewer, parts);
         viewer.press("Esc");
     }
+}
+
+#[test]
+fn text_that_is_json_is_part_of_the_tree() {
+    let (mut viewer, _recording) = call();
+    has(&viewer, &["▾ text JSON (1)"]);
+    viewer.press("G k k k k k");
+    assert_eq!(path(&viewer), "result.content[1].text.quota[1]");
+    viewer.press("h Enter");
+    has(&viewer, &["▸ quota (2) [1,2]"]);
 }
 
 #[test]
@@ -212,7 +300,7 @@ fn what_is_searched_for_is_marked_unfolded_and_gone_to() {
         shown.parts.iter().map(|part| part.hits.len()).collect()
     };
     viewer.act("j j j j j j j j Space Ctrl-F 'quota' Enter");
-    assert_eq!(path(&viewer), "result.content[1].text");
+    assert_eq!(path(&viewer), "result.content[1].text.quota");
     assert_eq!(marked(&viewer), [0, 0, 0, 1]);
     viewer.press("k");
     recording.session().say("990 ! something else");
@@ -220,7 +308,7 @@ fn what_is_searched_for_is_marked_unfolded_and_gone_to() {
     viewer.settle();
     let at = path(&viewer);
     assert_eq!(
-        at, "result.content[1].type",
+        at, "result.content[1].text",
         "only a new search moves the cursor"
     );
     viewer.act("g Ctrl-F 'RUST' Enter");

@@ -110,6 +110,22 @@ fn a_recording_opens_on_what_its_first_cause_names_and_without_a_cause_on_its_fi
 }
 
 #[test]
+fn a_key_that_is_pressed_while_a_recording_opens_counts() {
+    for said in [WELL.to_owned(), [WELL, FAILS].concat()] {
+        let recording = fixture::said_and_ended(&said);
+        let mut viewer = Viewer::open_pressing(recording.path(), (120, 35), "G");
+        viewer.settle();
+        let list = &viewer.session().list;
+        assert_eq!(
+            list.cursor_row(),
+            list.len().checked_sub(1),
+            "{}",
+            viewer.text()
+        );
+    }
+}
+
+#[test]
 fn a_session_that_ends_while_it_is_followed_leads_to_what_went_wrong() {
     for (keys, expected) in [("", Some(6)), ("g j", Some(1))] {
         let mut recording = fixture::said(&[WELL, FAILS].concat());

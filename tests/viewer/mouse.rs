@@ -30,7 +30,7 @@ fn place_of(viewer: &Viewer, what: &str) -> (u16, u16) {
     (u16::try_from(x).expect("it is on the screen"), row)
 }
 
-fn click(viewer: &mut Viewer, at: (u16, u16)) {
+pub fn click(viewer: &mut Viewer, at: (u16, u16)) {
     mouse(viewer, MouseEventKind::Down(MouseButton::Left), at);
 }
 
@@ -214,4 +214,18 @@ fn a_click_on_a_hint_does_what_its_key_does_and_one_on_the_line_of_why_shows_all
     }
     click_on(&mut viewer, "why ");
     assert_eq!(viewer.state.app.overlays.len(), 1, "{}", viewer.text());
+}
+
+#[test]
+fn a_click_on_a_number_in_the_header_shows_what_it_counts() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(&recording.path, WIDE);
+    viewer.settle();
+    click_on(&mut viewer, "weather-server");
+    assert!(!viewer.session().filter.is_on());
+    click_on(&mut viewer, "failed ");
+    let filter = viewer.session().filter.in_force().to_string();
+    assert_eq!(filter, "is:failed");
+    click_on(&mut viewer, "findings");
+    assert_eq!(viewer.session().view, View::Findings);
 }

@@ -8,9 +8,9 @@ use crate::fixture;
 use crate::notation;
 use crate::scenes::{Scene, all};
 use crate::zone::in_utc;
-use mcpreel_tui::theme::Look;
+use mcpreel_tui::theme::{Look, Theme};
 use ratatui::buffer::Cell;
-use ratatui::style::Color;
+use ratatui::style::{Color, Modifier};
 use std::collections::BTreeSet;
 
 /// The size at which every scene is looked at.
@@ -53,7 +53,7 @@ fn without_colour_the_words_and_signs_remain() {
 #[test]
 fn a_light_terminal_has_colours_of_its_own() {
     let look = Look {
-        theme: mcpreel_tui::theme::Theme::Light,
+        theme: Theme::Light,
         ..Look::default()
     };
     in_utc("snapshots::a_light_terminal_has_colours_of_its_own", || {
@@ -93,6 +93,39 @@ fn nothing_but_ascii_is_drawn_where_that_is_asked_for() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_failed_row_has_one_ground_in_high_contrast_and_a_selected_one_the_colours_of_its_signs() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(recording.path(), (120, 30));
+    viewer.press("g e");
+    let cells = |viewer: &Viewer, with: &dyn Fn(&Cell) -> bool| {
+        let screen = viewer.screen();
+        let list = screen
+            .area
+            .rows()
+            .map(|row| (1..65).map(move |x| (x, row.y)));
+        let rows = list.map(|row| row.map(|at| screen[at].clone()).collect::<Vec<_>>());
+        let mut rows = rows.filter(|row| {
+            ["→", "✗"]
+                .iter()
+                .all(|sign| row.iter().any(|cell| cell.symbol() == *sign))
+        });
+        rows.find(|row| row.iter().any(with))
+            .expect("a call failed")
+    };
+    let is_selected = |cell: &Cell| cell.modifier.contains(Modifier::REVERSED);
+    let row = cells(&viewer, &is_selected);
+    for cell in row.iter().filter(|cell| cell.symbol() != " ") {
+        let is_sign = matches!(cell.symbol(), "✗" | "✎");
+        assert_eq!(cell.fg != Color::Reset, is_sign, "{cell:?}");
+    }
+    viewer.state.app.settings.look.theme = Theme::Contrast;
+    let row = cells(&viewer, &|cell| !is_selected(cell));
+    let grounds: BTreeSet<_> = row.iter().map(|cell| format!("{:?}", cell.bg)).collect();
+    assert_eq!(grounds.len(), 1, "{grounds:?}");
+    assert_ne!(row[0].bg, Color::Reset);
 }
 
 fn looking(name: &str, look: Look) {

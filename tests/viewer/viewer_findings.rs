@@ -1,6 +1,6 @@
 //! Findings stand where they belong: in the list, in the tree of the message, in the header.
 
-use crate::by_hand::Viewer;
+use crate::by_hand::{Viewer, has};
 use crate::fixture;
 use mcpreel_store::reader::{FindingRow, Recording};
 use mcpreel_tui::app::{Focus, View};
@@ -60,6 +60,24 @@ fn enter_on_a_finding_opens_its_row_at_the_place_that_is_wrong() {
             }
             (Some(path), tab) => panic!("{path}: {tab:?}"),
         }
+    }
+}
+
+#[test]
+fn beside_a_finding_stands_the_whole_call() {
+    let recording = fixture::said(
+        r#"1 > "id":1,"method":"tools/call","params":{"name":"search_docs","arguments":{}}
+        2 < "id":1,"error":{"code":-32000,"message":"quota exceeded","data":1,"data":2}"#,
+    );
+    let mut viewer = Viewer::open(recording.path(), WIDE);
+    viewer.settle();
+    viewer.press("4");
+    let found = findings(&recording);
+    let frames = found.iter().filter_map(|finding| finding.frame);
+    assert!(frames.map(|seq| seq.0).any(|seq| seq == 2), "{found:?}");
+    for _ in 0..=found.len() {
+        has(&viewer, &["▾ request", "▾ response", "quota exceeded"]);
+        viewer.press("j");
     }
 }
 

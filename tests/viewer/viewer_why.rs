@@ -41,6 +41,27 @@ fn where_nothing_is_wrong_the_line_says_what_the_rules_remark() {
 }
 
 #[test]
+fn a_cause_that_is_too_long_for_a_line_has_two_where_the_screen_is_high() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording);
+    let whole = line(&viewer);
+    let whole = whole
+        .trim_end()
+        .split(" · ")
+        .next()
+        .expect("it has a cause");
+    let columns = u16::try_from(whole.len() * 2 / 3).expect("it is short");
+    viewer.resize((columns, 24));
+    let second = row_text(&viewer.screen(), 2);
+    let both = format!("{} {}", line(&viewer).trim_end(), second.trim());
+    assert!(both.starts_with(whole), "{both}");
+    viewer.resize((columns, 23));
+    let cut = line(&viewer);
+    assert!(cut.trim_end().ends_with('…'), "{cut}");
+    assert!(row_text(&viewer.screen(), 2).contains("1 Calls"));
+}
+
+#[test]
 fn the_account_leads_to_what_shows_the_cause() {
     let recording = fixture::ended();
     let mut viewer = viewer(&recording);

@@ -1,7 +1,8 @@
 //! Timeline, statistics and findings tell the same as the recording.
 
-use crate::by_hand::Viewer;
+use crate::by_hand::{Viewer, has};
 use crate::fixture;
+use crate::notation::row_text;
 use crate::support::conversation::Conversation;
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::clock::Moment;
@@ -271,4 +272,48 @@ fn a_recording_opens_in_its_list_on_the_first_failure_and_at_the_end_while_it_is
         .selected_item()
         .and_then(|item| item.exchange());
     assert!(failed.is_some_and(Exchange::has_failed));
+}
+
+#[test]
+fn a_list_sorted_by_a_column_without_room_says_so() {
+    let fixture = fixture::ended();
+    let mut viewer = Viewer::open(&fixture.path, (80, 24));
+    viewer.settle();
+    viewer.press("s s");
+    has(&viewer, &["Calls by size ▾"]);
+    viewer.resize((200, 50));
+    has(&viewer, &["┌ Calls ─", "size▾"]);
+}
+
+#[test]
+fn failures_that_begin_alike_are_told_apart_in_the_list() {
+    let said = |(at, path): (usize, &str)| {
+        let id = at + 1;
+        let error = format!("Access denied - path outside allowed directories: {path} not in /srv");
+        format!(
+            r#"{id}0 > "id":{id},"method":"tools/call","params":{{"name":"read_text_file"}}
+            {id}1 < "id":{id},"result":{{"content":[{{"type":"text","text":"{error}"}}],"isError":true}}"#
+        )
+    };
+    let paths = ["/etc/passwd", "/etc/shadow", "/root"];
+    let lines: Vec<_> = paths.into_iter().enumerate().map(said).collect();
+    let recording = fixture::said(&lines.join("\n"));
+    for size in [(80, 24), (120, 35)] {
+        let mut viewer = Viewer::open(recording.path(), size);
+        viewer.press("g");
+        let screen = viewer.screen();
+        let rows = screen.area.rows().map(|row| row_text(&screen, row.y));
+        let rows: Vec<_> = rows
+            .map(|row| row.chars().take(size.0.min(64).into()).collect::<String>())
+            .collect();
+        for path in paths {
+            let is_its = |row: &&String| row.contains("read_text_file Acc") && row.contains(path);
+            assert_eq!(
+                rows.iter().filter(is_its).count(),
+                1,
+                "{path}\n{}",
+                viewer.text()
+            );
+        }
+    }
 }

@@ -11,6 +11,7 @@
 //! Pure: drawing and the mouse ask the same function.
 
 use super::app::{App, Focus, Session, View};
+use super::panels::why;
 use ratatui::layout::Constraint::{Fill, Length};
 use ratatui::layout::{Layout, Margin, Rect};
 
@@ -36,7 +37,7 @@ enum Panes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Places {
     pub header: Rect,
-    /// The line that says why the session went wrong.
+    /// The line or two that say why the session went wrong.
     pub why: Rect,
     /// The views, left of the filter; without room for both the filter has the line while it is
     /// typed.
@@ -104,7 +105,11 @@ pub fn has_footer(size: (u16, u16)) -> bool {
 pub fn session(app: &App, session: &Session) -> Places {
     let tiny = !has_borders(app.size);
     let line = |is_there| Length(u16::from(is_there));
-    let why = line(!tiny && session.shows_why());
+    let why = match !tiny && session.shows_why() {
+        // A live session may have something to say at any moment.
+        true => Length(u16::from(why::lines(app, session).len() > 1) + 1),
+        false => Length(0),
+    };
     let filter = line(!tiny || app.edits_filter());
     let heights = [line(true), why, filter, Fill(1), line(has_footer(app.size))];
     let parts = Layout::vertical(heights).areas(screen(app.size));

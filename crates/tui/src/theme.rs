@@ -85,7 +85,10 @@ impl Glyph {
     pub const Diamond: Self = Self("◆", "+");
     pub const Bar: Self = Self("█", "=");
     pub const Note: Self = Self("•", "-");
-    pub const Error: Self = Self("✗", "E");
+    /// A finding, an error; the sign of a call that failed is another.
+    pub const Error: Self = Self("‼", "E");
+    /// A finding, a warning.
+    pub const Alert: Self = Self("!", "W");
     pub const Cursor: Self = Self("▏", "|");
     pub const AtMost: Self = Self("≤", "<=");
     pub const Hatched: Self = Self("▒", "/");
@@ -150,6 +153,12 @@ impl Look {
             return plain(role);
         }
         themed(self.theme, role)
+    }
+
+    /// The style of a whole row of this role, where it has a ground of its own.
+    pub fn ground(&self, role: Role) -> Option<Style> {
+        let style = self.style(role);
+        (self.theme == Theme::Contrast && style.bg.is_some()).then_some(style)
     }
 
     pub fn glyph(&self, glyph: Glyph) -> &'static str {
@@ -246,7 +255,7 @@ fn plain(role: Role) -> Style {
 pub fn severity(word: &str) -> (Glyph, Role) {
     match word {
         "error" => (Glyph::Error, Role::Bad),
-        "warning" => (Glyph::Warning, Role::Warn),
+        "warning" => (Glyph::Alert, Role::Warn),
         _ => (Glyph::Note, Role::Faint),
     }
 }

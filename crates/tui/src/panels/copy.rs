@@ -32,7 +32,8 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
     let shown = shown(session);
     let seq = shown.map_or(0, |shown| shown.seq().0);
     let detail = shown.map(|_| &session.detail);
-    let value = detail.and_then(Detail::value).map(value_text);
+    let value = detail.and_then(Detail::value);
+    let value = value.map(|value| value_text(&value));
     let path = detail.and_then(Detail::path);
     let message = detail.and_then(Detail::message);
     let message = message.filter(|(_, whole)| *whole);

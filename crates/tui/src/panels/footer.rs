@@ -118,7 +118,7 @@ pub fn draw_notice(app: &App, session: Option<&Session>, screen: Rect, frame: &m
     let look = &app.settings.look;
     let (glyph, role) = match notice.weight {
         Weight::Success => (Glyph::Ok, Role::Good),
-        Weight::Error => (Glyph::Error, Role::Bad),
+        Weight::Error => (Glyph::Failed, Role::Bad),
     };
     let room = screen.width.saturating_sub(2);
     let text = format!(" {} {} ", look.glyph(glyph), notice.text);

@@ -1,7 +1,7 @@
 //! The header: who speaks, whether the session is alive, what is known of it.
 //!
 //! ```text
-//!  ● REC 7f3a weather-server 1.4 ⇄ claude-code 2.1   ready   2025-11-25   00:12:31   1 204 exchanges  3 open  2 failed  ✗ 2 ⚠ 5 findings
+//!  ● REC 7f3a weather-server 1.4 ⇄ claude-code 2.1   ready   2025-11-25   00:12:31   1 204 exchanges  3 open  2 failed  ‼ 2 ! 5 findings
 //! ```
 //!
 //! What does not fit goes, the least important first; never what failed or waits.
@@ -18,7 +18,7 @@ use mcpreel_store::library::Standing;
 use mcpreel_trace::session::{End, Phase, Session as Facts};
 use mcpreel_wire::text::{clock, count, escape, plural, size, width};
 use ratatui::Frame;
-use ratatui::layout::{Flex, Rect};
+use ratatui::layout::{Flex, Position, Rect};
 
 const GAP: usize = 3;
 
@@ -27,11 +27,7 @@ type Part = (u8, Role, String);
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let columns = usize::from(area.width).saturating_sub(2);
-    let parts = match session.vitals.as_deref() {
-        Some(vitals) if session.playback.is_on() => fit(parts_then(app, session, vitals), columns),
-        Some(vitals) => fit(parts(app, session, vitals), columns),
-        None => vec![opening(session)],
-    };
+    let parts = shown(app, session, columns);
     let mut line = vec![(Role::Text, " ".to_owned())];
     for (at, (_, role, text)) in parts.into_iter().enumerate() {
         if at > 0 {
@@ -41,6 +37,30 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     }
     let line = spans::cut(line, columns + 1);
     frame.render_widget(spans::line(line, app.settings.look), area);
+}
+
+fn shown(app: &App, session: &Session, columns: usize) -> Vec<Part> {
+    match session.vitals.as_deref() {
+        Some(vitals) if session.playback.is_on() => fit(parts_then(app, session, vitals), columns),
+        Some(vitals) => fit(parts(app, session, vitals), columns),
+        None => vec![opening(session)],
+    }
+}
+
+/// What a click in the header does: what failed is a filter, findings have a view.
+pub fn action_at(app: &App, session: &Session, area: Rect, at: Position) -> Option<Action> {
+    let vitals = session.vitals.as_deref().filter(|_| area.contains(at))?;
+    let mut end = 1;
+    let parts = shown(app, session, usize::from(area.width).saturating_sub(2));
+    let part = parts.into_iter().find(|(.., text)| {
+        let start = end;
+        end += width(text) + GAP;
+        (start..end - GAP).contains(&usize::from(at.x - area.x))
+    });
+    let failed = (failed(vitals), Action::Failures);
+    let findings = (findings(&app.settings.look, vitals), Action::Findings);
+    let mut numbers = [failed, findings].into_iter();
+    numbers.find_map(|(number, action)| (part.is_some() && number == part).then_some(action))
 }
 
 fn opening(session: &Session) -> Part {
@@ -111,14 +131,17 @@ fn parts(app: &App, session: &Session, vitals: &Vitals) -> Vec<Part> {
     if summary.open > 0 {
         parts.push((1, Role::Open, format!("{} open", count(summary.open))));
     }
-    if summary.failed > 0 {
-        parts.push((0, Role::Bad, format!("{} failed", count(summary.failed))));
-    }
+    parts.extend(failed(vitals));
     parts.extend(findings(look, vitals));
     let other = summary.context.other_side.as_deref();
     let other = other.map(|other| format!("other side {}", escape(other)));
     parts.extend(other.map(|other| (7, Role::Faint, other)));
     parts
+}
+
+fn failed(vitals: &Vitals) -> Option<Part> {
+    let failed = Some(vitals.summary.failed).filter(|failed| *failed > 0)?;
+    Some((0, Role::Bad, format!("{} failed", count(failed))))
 }
 
 /// The client; where there are several conversations, their number, as rows have theirs before them.
@@ -131,7 +154,7 @@ fn client(look: &Look, vitals: &Vitals) -> Option<Part> {
     Some((5, Role::Text, client))
 }
 
-/// `✗ 2 ⚠ 5 findings`, in the colour of the worst; notes where there is nothing worse.
+/// `‼ 2 ! 5 findings`, in the colour of the worst; notes where there is nothing worse.
 fn findings(look: &Look, vitals: &Vitals) -> Option<Part> {
     let found = vitals.severities;
     let notes = found.notes * u64::from(found.errors + found.warnings == 0);

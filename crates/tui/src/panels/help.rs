@@ -126,7 +126,7 @@ const SIGNS: [(Glyph, &str); 10] = [
     (Glyph::Times, "times the same notification in a row"),
     (Glyph::Child, "the last progress of the call"),
     (Glyph::Error, "before a row: a finding, an error"),
-    (Glyph::Warning, "before a row: a finding, a warning"),
+    (Glyph::Alert, "before a row: a finding, a warning"),
     (Glyph::Marked, "somebody has marked it"),
     (Glyph::Noted, "somebody has written a note"),
 ];

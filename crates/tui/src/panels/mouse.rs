@@ -1,7 +1,8 @@
 //! The mouse.
 //!
 //! A click selects, a double click opens, one on a tab goes to its view, one on a chip ends its mode,
-//! one on a hint does what its key does, one on the line of why shows all of it, one on an entry of what
+//! one on a hint does what its key does, one on a number of the header shows what it counts, one on the
+//! line of why shows all of it, one on an entry of what
 //! lies on top takes it and one beside it closes it, one on a heading of the statistics sorts.
 //! The wheel scrolls what is under the pointer without moving the selection; in the timeline the
 //! selection stays on the screen. Nothing can be done with the mouse only.
@@ -111,5 +112,7 @@ fn chip_at(viewer: &Viewer, at: Position) -> Option<Action> {
     let found = chips.chain(tabs).find(|(_, place)| place.contains(at));
     let found = found.map(|(chip, _)| chip.action);
     let found = found.or_else(|| footer::hint_at(app, session, footer, at));
+    let header = || header::action_at(app, session?, places?.header, at);
+    let found = found.or_else(header);
     found.or(why.map(|_| Action::Why))
 }

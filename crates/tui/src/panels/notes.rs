@@ -26,6 +26,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         }
     };
     let item = selection::item(session);
+    let frame = item.map_or(frame, |item| item.key.seq);
     let annotation = item.and_then(|item| item.annotation.clone());
     let annotation = annotation.unwrap_or_default();
     let path = session.path.clone();

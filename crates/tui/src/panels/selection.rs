@@ -10,7 +10,7 @@ use mcpreel_trace::item::{Item, ItemKey, Lens};
 use mcpreel_trace::query::Query;
 
 /// The row that is highlighted: a row of the list, a bar, the frame of a finding. Statistics
-/// are about no row. It is an address through [`lens`].
+/// are about no row. It is an address through [`lens`]; that of a finding may be any frame of a row.
 pub fn selected(session: &Session) -> Option<ItemKey> {
     match session.view {
         View::Exchanges => session.list.selected(),
@@ -28,8 +28,7 @@ pub fn selected(session: &Session) -> Option<ItemKey> {
 pub fn lens(session: &Session) -> Lens {
     match session.view {
         View::Exchanges | View::Stats => session.lens,
-        View::Timeline => Lens::Exchanges,
-        View::Findings => Lens::Wire,
+        View::Timeline | View::Findings => Lens::Exchanges,
     }
 }
 
@@ -54,11 +53,9 @@ pub fn place(session: &Session) -> Option<ItemKey> {
     let Some(selected) = selected(session) else {
         return session.list.selected();
     };
-    let exchange = match (session.lens, lens(session)) {
-        (Lens::Exchanges, Lens::Wire) => item(session).and_then(Item::exchange),
-        _ => None,
-    };
-    exchange.map(ItemKey::of_exchange).or(Some(selected))
+    let is_frame = session.view == View::Findings && session.lens == Lens::Exchanges;
+    let row = item(session).filter(|_| is_frame).map(|item| item.key);
+    row.or(Some(selected))
 }
 
 pub fn query(session: &Session) -> &Query {
@@ -78,7 +75,6 @@ pub fn go_to(app: &mut App, session: &mut Session, key: ItemKey) -> Effects {
 pub fn annotated(session: &mut Session, frame: Seq) -> Effects {
     list::changed(session, frame);
     // Whoever opens it finds the mark.
-    let detail = &mut session.detail;
-    detail.asked = detail.asked.filter(|asked| asked.key.seq != frame);
+    session.detail.asked = None;
     vec![]
 }

@@ -188,7 +188,9 @@ pub fn grown(app: &mut App, session: &mut Session, vitals: Box<Vitals>) -> Effec
     if is_anew {
         effects.extend(list::begin(app, session));
     }
-    let opens_ended = is_first && !session.is_live() && session.list.go_to.is_none();
+    let list = &session.list;
+    let is_untouched = list.go_to.is_none() && !list.is_moved;
+    let opens_ended = is_first && !session.is_live() && is_untouched;
     let ends_badly = has_ended && session.list.follows() && trouble(session).is_some();
     if opens_ended || ends_badly {
         effects.extend(start(app, session));

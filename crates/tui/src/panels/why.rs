@@ -1,4 +1,4 @@
-//! Why the session went wrong: one line above the panes, and the whole account.
+//! Why the session went wrong: a line or two above the panes, and the whole account.
 //!
 //! ```text
 //!  why  search_docs failed twice: quota exceeded (tool-error, #1187, #1201)
@@ -34,40 +34,60 @@ use mcpreel_trace::clock::{Moment, wall_clock_ns};
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::message::Direction;
-use mcpreel_wire::text::{cut, duration, escape, since, size, width};
+use mcpreel_wire::text::{cut, duration, escape, pad_end, since, size, width, wrap};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
 /// Calls and lines that have waited for less are not told, nanoseconds.
 const PATIENCE_NS: u64 = 1_000_000_000;
 
+/// From so many rows on the screen has room for a second line.
+const HIGH: u16 = 24;
+
+/// Columns before the words.
+const WORD: &str = " why  ";
+
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
-    let Some(vitals) = session.vitals.as_deref().filter(|_| !area.is_empty()) else {
-        return;
+    spans::draw_lines(&app.settings.look, lines(app, session), area, frame);
+}
+
+/// The line; two where there is room and one is too short.
+pub fn lines(app: &App, session: &Session) -> Vec<Spans> {
+    let Some(vitals) = session.vitals.as_deref().filter(|_| session.shows_why()) else {
+        return vec![];
     };
-    let look = &app.settings.look;
+    let (look, (columns, rows)) = (&app.settings.look, app.size);
     let mut said = Spans::new();
     if session.is_live() {
         said.extend(present(vitals, session.now(app.now)));
     }
     said.extend(past(vitals));
-    if said.is_empty() {
-        return;
+    let mut said = said.into_iter();
+    let Some((role, first)) = said.next() else {
+        return vec![];
+    };
+    let columns = usize::from(columns).saturating_sub(1);
+    let room = columns.saturating_sub(WORD.len());
+    let word = |text: &str| vec![(Role::Faint, pad_end(text, WORD.len()))];
+    let mut lines = vec![word(WORD)];
+    let mut rest = first;
+    if rows >= HIGH && width(&rest) > room {
+        let mut wrapped = wrap(&rest, room);
+        lines[0].push((role, wrapped.remove(0)));
+        lines.push(word(""));
+        rest = wrapped.join(" ");
     }
-    let columns = usize::from(area.width).saturating_sub(1);
-    let mut line = vec![(Role::Faint, " why  ".to_owned())];
-    for (at, (role, text)) in said.into_iter().enumerate() {
-        let room = columns.saturating_sub(spans::width(&line));
-        if at > 0 {
-            // What would be cut is left out, but for the first.
-            if width(&text) + 3 > room {
-                break;
-            }
-            line.push((Role::Faint, format!(" {} ", look.glyph(Glyph::Dot))));
+    let last = lines.len() - 1;
+    lines[last].push((role, cut(&rest, room)));
+    for (role, text) in said {
+        // What would be cut is left out, but for the first.
+        if width(&text) + 3 > columns.saturating_sub(spans::width(&lines[last])) {
+            break;
         }
-        line.push((role, cut(&text, room)));
+        lines[last].push((Role::Faint, format!(" {} ", look.glyph(Glyph::Dot))));
+        lines[last].push((role, text));
     }
-    frame.render_widget(spans::line(line, *look), area);
+    lines
 }
 
 /// Pipes, lines and calls that hang now.

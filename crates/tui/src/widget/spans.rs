@@ -83,10 +83,23 @@ pub type Hits<'a> = &'a [Range<usize>];
 
 /// The bytes `range` of `bytes`, escaped, in the style of `role`; hits in their own.
 pub fn divide(bytes: &[u8], range: Range<usize>, hits: Hits<'_>, role: Role) -> Spans {
+    divide_as(bytes, range, hits, role, |bytes| {
+        text::escape_bytes(bytes).into_owned()
+    })
+}
+
+/// The same with the text that `escaped` makes of a piece.
+pub fn divide_as(
+    bytes: &[u8],
+    range: Range<usize>,
+    hits: Hits<'_>,
+    role: Role,
+    escaped: impl Fn(&[u8]) -> String,
+) -> Spans {
     let mut spans = Spans::new();
     let mut push = |range: Range<usize>, role| {
         if let Some(part) = bytes.get(range).filter(|part| !part.is_empty()) {
-            spans.push((role, text::escape_bytes(part).into_owned()));
+            spans.push((role, escaped(part)));
         }
     };
     let mut at = range.start;

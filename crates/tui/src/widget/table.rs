@@ -11,6 +11,7 @@
 
 use super::spans::{self, Spans};
 use crate::theme::{Look, Role};
+use mcpreel_wire::text::width;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use std::ops::Range;
@@ -174,10 +175,22 @@ pub fn rows(
             end = place.start + spans::width(&cell) + if column.is_right { spare } else { 0 };
             line.extend(cell);
         }
-        frame.render_widget(spans::line(line, *look), row);
-        if let Some((_, role)) = selected.filter(|(selected, _)| *selected == at) {
-            spans::draw(look.style(role), row, frame);
+        let selected = selected.filter(|(selected, _)| *selected == at);
+        if selected.is_some() {
+            line.iter_mut().for_each(without_colour);
         }
+        frame.render_widget(spans::line(line, *look), row);
+        if let Some((_, role)) = selected {
+            frame.buffer_mut().set_style(row, look.style(role));
+        }
+    }
+}
+
+/// In reverse video every colour would be a block of its own: only signs and search hits keep theirs.
+fn without_colour((role, text): &mut (Role, String)) {
+    let means = matches!(role, Role::Good | Role::Bad | Role::Warn | Role::Open);
+    if *role != Role::Hit && (!means || width(text) > 1) {
+        *role = Role::Text;
     }
 }
 

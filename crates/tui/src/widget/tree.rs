@@ -13,7 +13,11 @@
 //! and duplicate members are those of the wire. A text that is no JSON from some place on, or that
 //! is only the beginning of one, is shown up to there, and [`Tree::stopped`] says why.
 
+mod embedded;
+
+pub use embedded::resolved;
 use mcpreel_wire::json::{Document, Kind, Path, Step, Stopped, Value};
+use std::borrow::Cow;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
@@ -84,15 +88,24 @@ impl Tree {
         self.children(self.node(node).parent)
     }
 
-    /// The bytes of the value of `node`.
-    pub fn raw(&self, node: NodeId) -> &[u8] {
-        &self.text[self.node(node).value.clone()]
+    /// The bytes of the value of `node`; within a string without the escapes of that.
+    pub fn raw(&self, node: NodeId) -> Cow<'_, [u8]> {
+        self.bytes_of(node, self.node(node).value.clone())
+    }
+
+    fn bytes_of(&self, node: NodeId, span: Range<usize>) -> Cow<'_, [u8]> {
+        let bytes = &self.text[span];
+        match self.node(node).is_within {
+            true => resolved(bytes).into_bytes().into(),
+            false => bytes.into(),
+        }
     }
 
     /// The name of `node` in its object, resolved; none for elements and the outermost value.
     pub fn name(&self, node: NodeId) -> Option<String> {
         let key = self.node(node).key.clone()?;
-        let document = Document::parse(&self.text[key]).ok()?;
+        let key = self.bytes_of(node, key);
+        let document = Document::parse(&key).ok()?;
         Some(document.root().as_str()?.into_owned())
     }
 
@@ -102,10 +115,10 @@ impl Tree {
             return None;
         }
         let raw = self.raw(node);
-        if let Ok(document) = Document::parse(raw) {
+        if let Ok(document) = Document::parse(&raw) {
             return Some(document.root().as_str()?.into_owned());
         }
-        Some(String::from_utf8_lossy(raw.get(1..).unwrap_or_default()).into_owned())
+        Some(resolved(raw.get(1..)?))
     }
 
     /// The path from the outermost value to `node`.
@@ -205,6 +218,8 @@ pub struct Node {
     pub position: u32,
     depth: u16,
     pub kind: Kind,
+    /// Whether it is within a string, whose escapes are in its bytes.
+    pub is_within: bool,
 }
 
 impl Tree {
@@ -215,57 +230,84 @@ impl Tree {
     /// at, call it where nobody waits for the screen.
     pub fn read(text: Arc<[u8]>, limit: usize) -> Option<Self> {
         let (document, stopped) = Document::read_prefix(&text, limit);
-        let mut nodes = Vec::new();
-        push(&mut nodes, None, document?.root(), NodeId::ROOT, 0);
+        let mut nodes = Nodes {
+            limit,
+            ..Nodes::default()
+        };
+        nodes.push((None, document?.root()), NodeId::ROOT, 0);
+        let Nodes {
+            all: nodes, more, ..
+        } = nodes;
         let told = matches!(stopped, Some(Stopped::At(_)));
         if told && (!matches!(nodes[0].kind, Kind::Array | Kind::Object) || nodes.len() == 1) {
             return None;
         }
+        let more = more.map(|offset| Stopped::Enough { offset });
         let mut tree = Self {
             folded: vec![false; nodes.len()],
             text,
             nodes,
             hidden: Vec::new(),
             visible: Vec::new(),
-            stopped,
+            stopped: stopped.or(more),
         };
         tree.lay_out();
         Some(tree)
     }
 }
 
-/// Adds a value and all within it. Goes as deep as the parser does, which has a limit.
-fn push(
-    nodes: &mut Vec<Node>,
-    key: Option<Value<'_>>,
-    value: Value<'_>,
-    parent: NodeId,
-    position: u32,
-) {
-    let id = NodeId::new(nodes.len());
-    nodes.push(Node {
-        key: key.map(|key| key.span()),
-        value: value.span(),
-        next: id,
-        parent,
-        children: 0,
-        position,
-        depth: nodes
-            .get(parent.index())
-            .map_or(0, |parent| parent.depth + 1),
-        kind: value.kind(),
-    });
-    let members = value.members().map(|(key, value)| (Some(key), value));
-    let elements = value.elements().map(|value| (None, value));
-    let mut children = 0;
-    for (key, child) in members.chain(elements) {
-        push(nodes, key, child, id, children);
-        children += 1;
-    }
-    let next = NodeId::new(nodes.len());
-    let node = &mut nodes[id.index()];
-    (node.children, node.next) = (children, next);
+/// The nodes of a tree that is being read.
+#[derive(Default)]
+struct Nodes {
+    all: Vec<Node>,
+    /// How many there may be.
+    limit: usize,
+    /// The byte up to which a string was read that holds more than so many.
+    more: Option<usize>,
+    /// Whether those that come are within a string.
+    is_within: bool,
 }
+
+impl Nodes {
+    /// Adds a value, with its name, and all within it. Goes as deep as the parser does, which has a
+    /// limit.
+    fn push(&mut self, (key, value): Member<'_>, parent: NodeId, position: u32) {
+        let id = NodeId::new(self.all.len());
+        let depth = self.all.get(parent.index());
+        self.all.push(Node {
+            key: key.map(|key| key.span()),
+            value: value.span(),
+            next: id,
+            parent,
+            children: 0,
+            position,
+            depth: depth.map_or(0, |parent| parent.depth + 1),
+            kind: value.kind(),
+            is_within: self.is_within,
+        });
+        let may_hold = value.kind() == Kind::String && id != NodeId::ROOT && !self.is_within;
+        let within = may_hold.then(|| self.push_within(value, id)).flatten();
+        let children = within.unwrap_or_else(|| self.push_children(value, id));
+        let next = NodeId::new(self.all.len());
+        let node = &mut self.all[id.index()];
+        (node.children, node.next) = (children, next);
+    }
+
+    /// Adds the members or elements of a value, and returns how many these are.
+    fn push_children(&mut self, value: Value<'_>, id: NodeId) -> u32 {
+        let members = value.members().map(|(key, value)| (Some(key), value));
+        let elements = value.elements().map(|value| (None, value));
+        let mut children = 0;
+        for child in members.chain(elements) {
+            self.push(child, id, children);
+            children += 1;
+        }
+        children
+    }
+}
+
+/// A value, with its name in an object.
+type Member<'d> = (Option<Value<'d>>, Value<'d>);
 
 // What is folded.
 //
@@ -317,6 +359,11 @@ impl Tree {
             levels += 1;
         }
         self.fold_to(levels);
+        // The text of an answer is what is looked for.
+        for node in std::mem::take(&mut self.visible) {
+            self.folded[node.index()] &= self.node(node).kind != Kind::String;
+        }
+        self.lay_out();
     }
 
     /// Unfolds what is around `node`, so that it is a row.

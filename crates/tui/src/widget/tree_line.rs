@@ -7,10 +7,10 @@
 //! ```
 
 use super::spans::{self, Hits, Spans};
-use super::tree::{NodeId, Tree};
+use super::tree::{NodeId, Tree, resolved};
 use crate::theme::{Glyph, Look, Role};
 use mcpreel_wire::json::Kind;
-use mcpreel_wire::text::{size, width};
+use mcpreel_wire::text::{escape, escape_bytes, size, width};
 use std::ops::Range;
 
 /// Columns that names take at least; wider names than the second move their own value only.
@@ -42,14 +42,21 @@ fn before(tree: &Tree, id: NodeId, columns: usize, hits: Hits<'_>, look: Look) -
     let before = spans::width(&line);
     match &node.key {
         Some(key) => {
-            let key = unquoted(tree, key.clone());
-            line.extend(excerpt(tree, key, columns, hits, Role::JsonKey));
+            let key = unquoted(tree, id, key.clone());
+            line.extend(excerpt(tree, id, key, columns, hits, Role::JsonKey));
         }
         None if id == NodeId::ROOT => {}
         None => line.push((Role::Faint, format!("[{}]", node.position))),
     }
     line.push(match &node.key {
-        _ if can_fold => (Role::Faint, format!(" ({}) ", node.children)),
+        _ if can_fold => {
+            let within = if node.kind == Kind::String {
+                " JSON"
+            } else {
+                ""
+            };
+            (Role::Faint, format!("{within} ({}) ", node.children))
+        }
         Some(_) => {
             let used = spans::width(&line) - before;
             let gap = names(tree, id).max(NAME).saturating_sub(used) + 1;
@@ -86,7 +93,7 @@ pub fn line(
         Kind::Bool | Kind::Null => Role::JsonWord,
     };
     let span = node.value.start..end.unwrap_or(node.value.end);
-    let value = excerpt(tree, span.clone(), columns, hits, role);
+    let value = excerpt(tree, id, span.clone(), columns, hits, role);
     let is_long = span.len() > LONG && !can_fold && spans::width(&value) > columns;
     let more = Some(format!(" {}", size(span.len() as u64))).filter(|_| is_long);
     line.extend(value);
@@ -97,9 +104,25 @@ pub fn line(
 }
 
 /// As much of `range` as `columns` columns can need.
-fn excerpt(tree: &Tree, range: Range<usize>, columns: usize, hits: Hits<'_>, role: Role) -> Spans {
+fn excerpt(
+    tree: &Tree,
+    id: NodeId,
+    range: Range<usize>,
+    columns: usize,
+    hits: Hits<'_>,
+    role: Role,
+) -> Spans {
     let end = spans::enough(tree.text(), range.start, columns).min(range.end);
-    spans::divide(tree.text(), range.start..end, hits, role)
+    piece(tree, id, range.start..end, hits, role)
+}
+
+/// A piece of the value or the name of `id`.
+pub fn piece(tree: &Tree, id: NodeId, range: Range<usize>, hits: Hits<'_>, role: Role) -> Spans {
+    let text = |bytes: &[u8]| match tree.node(id).is_within {
+        true => escape(&resolved(bytes)).into_owned(),
+        false => escape_bytes(bytes).into_owned(),
+    };
+    spans::divide_as(tree.text(), range, hits, role, text)
 }
 
 /// The widest of the names beside `node` that hold no more than a value: values stand above each
@@ -107,14 +130,16 @@ fn excerpt(tree: &Tree, range: Range<usize>, columns: usize, hits: Hits<'_>, rol
 fn names(tree: &Tree, node: NodeId) -> usize {
     let leaves = tree.siblings(node).take(NAMES);
     let leaves = leaves.filter(|&node| !tree.can_fold(node));
-    let widths = leaves.filter_map(|node| Some(unquoted(tree, tree.node(node).key.clone()?).len()));
+    let widths = leaves.filter_map(|id| Some(unquoted(tree, id, tree.node(id).key.clone()?).len()));
     let widths = widths.filter(|&width| width <= WIDE_NAME);
     widths.max().unwrap_or(0)
 }
 
 /// A name without its quotes where nothing in it needs them.
-fn unquoted(tree: &Tree, key: Range<usize>) -> Range<usize> {
-    let inner = key.start + 1..key.end.saturating_sub(1).max(key.start + 1);
+fn unquoted(tree: &Tree, id: NodeId, key: Range<usize>) -> Range<usize> {
+    // Within a string the quotes are escaped.
+    let quote = 1 + usize::from(tree.node(id).is_within);
+    let inner = key.start + quote..key.end.saturating_sub(quote).max(key.start + quote);
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-$./".contains(byte);
     let bytes = tree.text().get(inner.clone()).unwrap_or_default();
     if !bytes.is_empty() && bytes.iter().all(plain) {
@@ -187,6 +212,27 @@ mod tests {
         insta::assert_snapshot!(show(hostile, 40, 1, &[]), @r#"
           "k\x7f" "\xff\u{9b}"
         ▸ o (1) {"\u{202e}":["\x7f"]}
+        "#);
+    }
+
+    #[test]
+    fn json_in_a_string_is_a_tree_without_the_escapes_of_the_string() {
+        let json = r#"{"text":"{\"q\":\"a \\\"b\\\" \\u001b\u00e9\",\"n\":[1,\"needle\"]}","no":"{\"a\":1} x"}"#;
+        let hits: Vec<_> = json
+            .match_indices("needle")
+            .map(|(at, hit)| at..at + hit.len())
+            .collect();
+        insta::assert_snapshot!(show(json.as_bytes(), 40, 9, &hits), @r#"
+        ▾ text JSON (2) 
+            q      "a \"b\" \u001bé"
+          ▾ n (2) 
+              [0] 1
+              [1] "«needle»"
+          no     "{\"a\":1} x"
+        "#);
+        insta::assert_snapshot!(show(json.as_bytes(), 40, 1, &[]), @r#"
+        ▸ text JSON (2) "{\"q\":\"a \\\"b\\\" \…
+          no     "{\"a\":1} x"
         "#);
     }
 

@@ -1,7 +1,7 @@
 //! The lines of a body.
 //!
 //! ```text
-//! part 0  heading   ⚠ warning progress-after-end …
+//! part 0  heading   ! warning progress-after-end …
 //! part 1  heading   ▾ request  id 7   412 B   +12:04.318
 //!         line        ▾ params (2)                            one node of the tree, or
 //!         line      {"jsonrpc":"2.0","id":7,…                 one line of text or numbers

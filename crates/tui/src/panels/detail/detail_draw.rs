@@ -5,8 +5,8 @@
 //!   ▾ params (2)                          a tree, or
 //!     ▾ arguments (1)
 //!         q      "rust"  string, required: what to look for
-//!         limit  "ten"  ✗ is a string, not a number
-//!       ▸ _meta (3) {…}  ⚠ 2
+//!         limit  "ten"  ‼ is a string, not a number
+//!       ▸ _meta (3) {…}  ! 2
 //! {"jsonrpc":"2.0","id":7,"method":…      bytes as text, or
 //! 0000:0000  7b 22 6a 73 6f 6e 72 70  63 22 3a 22 32 2e 30 22  {"jsonrpc":"2.0"
 //! ⚠ the first 1.0 MB of 20 MB · L loads more
@@ -118,15 +118,16 @@ fn draw_body(pane: &Pane<'_>, frame: &mut Frame<'_>) {
                 let signs = wrong.map_or_else(Spans::new, |wrong| sign(wrong, look));
                 let room = columns.saturating_sub(INDENT + spans::width(&signs));
                 spans.push((Role::Text, " ".repeat(INDENT)));
+                let mut wraps = part.wraps.iter().filter(|wrap| wrap.row == row);
+                let is_below = wraps.clone().any(|wrap| wrap.told.is_some());
                 if let Some(tree) = part.tree() {
-                    let mut wraps = part.wraps.iter();
-                    let wrap = wraps.find(|wrap| wrap.row == row);
+                    let wrap = wraps.find(|wrap| wrap.told.is_none());
                     let end = wrap.map(|wrap| wrap.bytes.start);
                     spans.extend(tree_line::line(tree, row, end, room, &part.hits, look));
                 }
                 spans.extend(signs);
                 push_told(&mut spans, wrong.and_then(|wrong| wrong.told), columns);
-                push_told(&mut spans, told, columns);
+                push_told(&mut spans, told.filter(|_| !is_below), columns);
             }
             Some(Line::Wrapped(part, wrap)) => {
                 let node = part
@@ -134,9 +135,13 @@ fn draw_body(pane: &Pane<'_>, frame: &mut Frame<'_>) {
                     .and_then(|tree| Some((tree, tree.node_at(wrap.row)?)));
                 let room = columns.saturating_sub(INDENT);
                 let before = node.map_or(0, |(tree, node)| tree_line::value_at(tree, node, room));
-                let (bytes, value) = (part.bytes(), wrap.bytes.clone());
                 spans.push((Role::Text, " ".repeat(INDENT + before)));
-                spans.extend(spans::divide(bytes, value, &part.hits, Role::JsonString));
+                if let Some(told) = &wrap.told {
+                    spans.push((Role::Faint, told.clone()));
+                } else if let Some((tree, node)) = node {
+                    let (bytes, role) = (wrap.bytes.clone(), Role::JsonString);
+                    spans.extend(tree_line::piece(tree, node, bytes, &part.hits, role));
+                }
             }
             Some(Line::Bytes(line)) => spans = line,
             Some(Line::Durations) => spans = timing_bar::legend(&pane.shown.timing, look),

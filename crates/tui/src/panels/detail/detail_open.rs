@@ -3,6 +3,7 @@
 use super::detail_body::Position;
 use super::motion::{fold, go_to, load_more};
 use super::part::PartKind;
+use super::tabs::story_lines;
 use super::{Detail, Tab, detail_draw, settle, size};
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
@@ -13,6 +14,7 @@ use crate::panels::list::{self, Cursor};
 use crate::theme::{Look, Role};
 use crate::widget::pager::Text;
 use crate::widget::raw::{self, Controls};
+use crate::widget::spans::Spans;
 use crate::widget::tree::{NodeId, PAGE, Tree};
 use crate::widget::{frame, tree_line};
 use base64::Engine as _;
@@ -104,7 +106,13 @@ fn in_body(app: &mut App, session: &mut Session) -> Effects {
             }
         }
         (PartKind::MoreFindings(_), ..) => detail.tab = Tab::Findings,
-        (_, Some(node), Some(tree)) if tree.node(node).kind == Kind::String => {
+        (PartKind::Words(_), ..) => {
+            let lines = bounded(wrapped(part.bytes(), columns));
+            app.push(Text::new("in full", lines));
+        }
+        (_, Some(node), Some(tree))
+            if tree.node(node).kind == Kind::String && !tree.can_fold(node) =>
+        {
             if let Some(text) = text(tree, node, columns, app.settings.look) {
                 app.push(text);
             }
@@ -136,9 +144,9 @@ fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
     let string = tree.string(node)?;
     // `data` of images and audio, `blob` of resources.
     let is_data = matches!(tree.name(node).as_deref(), Some("data" | "blob"));
-    let size = in_bytes(string.len() as u64);
+    let size = in_bytes(tree.node(node).value.len() as u64);
     let line = |text: String| vec![(Role::Text, text)];
-    let (kind, mut lines) = match Content::of(string, is_data) {
+    let (kind, lines) = match Content::of(string, is_data) {
         Content::Json(mut tree) => {
             tree.unfold_all();
             let rows = 0..tree.rows().min(LINES + 1);
@@ -150,21 +158,28 @@ fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
             let lines = [binary, String::new(), hint].map(line);
             ("base64", lines.into())
         }
-        Content::Text(text) => {
-            let text = text.as_bytes();
-            let lines = raw::lines(text, columns, Controls::Read).take(LINES + 1);
-            let lines = lines.map(|line| raw::write(text, line, Controls::Read, &[]));
-            ("text", lines.collect())
-        }
+        Content::Text(text) => ("text", wrapped(text.as_bytes(), columns)),
     };
+    let path = tree.path(node).to_string();
+    let title = format!("{} · {kind} · {size}", escape(&path));
+    Some(Text::new(title, bounded(lines)))
+}
+
+/// Text in lines of so many columns, one more than are shown.
+fn wrapped(text: &[u8], columns: usize) -> Vec<Spans> {
+    let lines = raw::lines(text, columns, Controls::Read).take(LINES + 1);
+    let lines = lines.map(|line| raw::write(text, line, Controls::Read, &[]));
+    lines.collect()
+}
+
+/// As many lines as are shown, and whether these are all.
+fn bounded(mut lines: Vec<Spans>) -> Vec<Spans> {
     if lines.len() > LINES {
         lines.truncate(LINES);
         let more = format!("the first {LINES} lines; y copies all of it");
         lines.push(vec![(Role::Warn, more)]);
     }
-    let path = tree.path(node).to_string();
-    let title = format!("{} · {kind} · {size}", escape(&path));
-    Some(Text::new(title, lines))
+    lines
 }
 
 /// A click at this column and row of the screen, within the pane.
@@ -181,6 +196,7 @@ pub fn click(app: &mut App, session: &mut Session, cell: (u16, u16), double: boo
         return vec![];
     }
     let (left, down) = (column.saturating_sub(inner.x), usize::from(row - inner.y));
+    let (look, size) = (app.settings.look, size(app, session));
     let detail = &mut session.detail;
     match detail.tab {
         Tab::Body => {
@@ -196,7 +212,10 @@ pub fn click(app: &mut App, session: &mut Session, cell: (u16, u16), double: boo
         Tab::Story => {
             if let Some(shown) = detail.shown.as_deref_mut() {
                 let last = shown.story_rows().saturating_sub(1);
-                shown.at_story.0 = (shown.at_story.1 + down).min(last);
+                let lines = shown.story.as_ref();
+                let lines = lines.map(|story| story_lines(shown, story, size, look));
+                let line = lines.and_then(|lines| lines.get(down).map(|(at, _)| *at));
+                shown.at_story.0 = line.unwrap_or(last).min(last);
             }
         }
         Tab::Findings => {}

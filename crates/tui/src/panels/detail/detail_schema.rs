@@ -17,7 +17,7 @@ const BYTES: u64 = 1 << 20;
 const ARGUMENTS: usize = 200;
 
 /// Columns of a description: its first words.
-const WORDS: usize = 60;
+const WORDS: usize = 160;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
@@ -140,7 +140,7 @@ mod tests {
             "w ".repeat(500)
         );
         let told = told(&long).remove(0);
-        assert!(!told.contains('\u{1b}') && told.len() < 120, "{told}");
+        assert!(!told.contains('\u{1b}') && told.len() < 250, "{told}");
         assert_eq!(read(b"no JSON", "t"), None);
         assert_eq!(read(br#"{"result":{"tools":[]}}"#, "t"), None);
     }

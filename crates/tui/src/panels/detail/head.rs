@@ -1,7 +1,7 @@
 //! The headings of the parts of a body.
 //!
 //! ```text
-//! ✗ error  rpc-result-not-object  number, 7  result
+//! ‼ error  rpc-result-not-object  number, 7  result
 //! ▾ request  id 7                                        412 B   +12:04.318
 //! ▾ response  ✗ tool-error  842 ms, client 250 ms                  1.9 kB   +12:05.160
 //!   no response yet  … open  13.8 s
@@ -75,7 +75,7 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
     }
 }
 
-/// `✗ error  frame-not-json  a line on stdout that is no JSON`
+/// `‼ error  frame-not-json  a line on stdout that is no JSON`
 fn finding_line(finding: &FindingRow, look: Look) -> Spans {
     let path = finding.path.as_deref().map(escape).unwrap_or_default();
     let mut line = severity_and_rule(finding, look);
@@ -84,7 +84,7 @@ fn finding_line(finding: &FindingRow, look: Look) -> Spans {
     line
 }
 
-/// `✗ error  frame-not-json`
+/// `‼ error  frame-not-json`
 pub fn severity_and_rule(finding: &FindingRow, look: Look) -> Spans {
     let (glyph, role) = theme::severity(&finding.severity);
     let word = format!("{} {}  ", look.glyph(glyph), escape(&finding.severity));

@@ -6,6 +6,7 @@
 use super::part::{self, Part, PartKind, Text, TextRole};
 use super::shown::{Ask, Near, Place, Shown};
 use super::violations::{self, Violations};
+use crate::panels::search::hits::row_of;
 use crate::widget::tree::Tree;
 use crate::worker::job::{Growth, Job, Progress, Source, Step};
 use mcpreel_replay::mock::matcher::MARK;
@@ -16,7 +17,7 @@ use mcpreel_store::story::Story;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::http::{HttpExchange, Timing};
-use mcpreel_trace::item::{Item, ItemKey, What};
+use mcpreel_trace::item::{Item, ItemKey, Lens, What};
 use mcpreel_wire::json::{Document, Value};
 use mcpreel_wire::message::Direction;
 use std::cmp::Reverse;
@@ -130,7 +131,14 @@ const PARTS: u32 = 50;
 
 impl Ask {
     fn read(&self, recording: &Recording, is_mock: bool) -> Result<Option<Shown>, ReadError> {
-        let Some(item) = recording.items(self.lens, &[self.key])?.pop() else {
+        let key = match self.lens {
+            // A finding points at any frame of a row.
+            Lens::Exchanges if self.key.nth == 0 => {
+                row_of(recording, self.lens, self.key.seq, None)?
+            }
+            _ => self.key,
+        };
+        let Some(item) = recording.items(self.lens, &[key])?.pop() else {
             return Ok(None);
         };
         let mut texts = Vec::new();

@@ -13,7 +13,8 @@ use mcpreel_trace::frame::FrameHead;
 use mcpreel_trace::item::{Item, ItemKey, What};
 use mcpreel_wire::http;
 use mcpreel_wire::json::{Document, Kind, Stopped};
-use mcpreel_wire::text::{count, size};
+use mcpreel_wire::text::{self, count, size, width};
+use memchr::memmem::find as memmem;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -114,12 +115,14 @@ pub struct Part {
     pub wraps: Vec<Wrap>,
 }
 
-/// A line of a string that is wrapped: its number in the part, the row of the tree, and the bytes.
+/// A line of a string that is wrapped: its number in the part, the row of the tree, and the bytes; or one
+/// of what is known of the value, which stands at its last byte.
 #[derive(Clone, Debug)]
 pub struct Wrap {
     line: usize,
     pub row: usize,
     pub bytes: Range<usize>,
+    pub told: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,30 +223,55 @@ impl Part {
         }
     }
 
-    /// Wraps strings that are longer than their line, as far as there is `room` for more lines.
+    /// Wraps strings that are longer than their line, and what is known of values, as far as there is
+    /// `room` for more lines.
     pub fn wrap(&mut self, columns: usize, room: &mut usize) {
         let Some(tree) = self.tree().filter(|_| !self.folded) else {
             return;
         };
         let mut wraps: Vec<Wrap> = Vec::new();
-        let free = *room;
         for (row, node) in (0..tree.rows()).filter_map(|row| Some((row, tree.node_at(row)?))) {
             let value = tree.node(node).value.clone();
             let wide = columns.saturating_sub(tree_line::value_at(tree, node, columns));
-            if tree.node(node).kind != Kind::String || wide < NARROW {
+            if wide < NARROW || tree.can_fold(node) {
                 continue;
             }
-            let lines = raw::lines(&tree.text()[value.clone()], wide, Controls::Read);
-            let lines = lines.skip(1).take(*room);
-            let more = lines.map(|line| value.start + line.start..value.start + line.end);
-            for bytes in more {
-                let line = row + 1 + wraps.len();
-                wraps.push(Wrap { line, row, bytes });
+            let mut lines = Vec::new();
+            let is_text = tree.node(node).kind == Kind::String;
+            // Within a string an escape of a character must not be divided.
+            let bytes = &tree.text()[value.clone()];
+            let may_divide = || !tree.node(node).is_within || memmem(bytes, b"\\u").is_none();
+            if is_text && may_divide() {
+                let more = raw::lines(bytes, wide, Controls::Read).skip(1).take(*room);
+                let place = |line: Range<usize>| value.start + line.start..value.start + line.end;
+                lines.extend(more.map(|line| (place(line), None)));
+                // What there is no room for is cut off visibly.
+                if let Some((last, _)) = lines.last_mut() {
+                    last.end = value.end;
+                }
             }
-            *room = free.saturating_sub(wraps.len());
-            // What there is no room for is cut off visibly.
-            if let Some(last) = wraps.last_mut().filter(|last| last.row == row) {
-                last.bytes.end = value.end;
+            *room -= lines.len();
+            let told = self
+                .told
+                .get(&node)
+                .filter(|_| value.len() <= wide || !lines.is_empty());
+            let told = told.filter(|told| value.len() + 2 + width(told) > wide);
+            let told = told.map_or_else(Vec::new, |told| text::wrap(told, wide));
+            if told.len() <= *room {
+                *room -= told.len();
+                lines.extend(
+                    told.into_iter()
+                        .map(|told| (value.end - 1..value.end, Some(told))),
+                );
+            }
+            for (bytes, told) in lines {
+                let line = row + 1 + wraps.len();
+                wraps.push(Wrap {
+                    line,
+                    row,
+                    bytes,
+                    told,
+                });
             }
         }
         self.wraps = wraps;
@@ -415,7 +443,7 @@ fn hide_envelope(tree: &mut Tree, role: TextRole, violations: &Violations) {
     }
     let names: [&[u8]; 3] = [b"\"jsonrpc\"", b"\"id\"", b"\"method\""];
     let said = |name: &[u8], node: NodeId| match name {
-        b"\"jsonrpc\"" => tree.raw(node) == b"\"2.0\"",
+        b"\"jsonrpc\"" => *tree.raw(node) == *b"\"2.0\"",
         _ => matches!(tree.node(node).kind, Kind::String | Kind::Number),
     };
     let hidden = names.into_iter().filter_map(|name| {

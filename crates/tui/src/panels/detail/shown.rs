@@ -9,6 +9,7 @@ use mcpreel_store::reader::FindingRow;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::http::Timing;
 use mcpreel_trace::item::{Item, ItemKey, Lens, What};
+use std::borrow::Cow;
 
 /// Hits that are unfolded to: with more the whole message would stand open.
 const REVEALED: usize = 100;
@@ -119,9 +120,9 @@ impl Detail {
         Some(self.part()?.tree()?.path(self.node()?).to_string())
     }
 
-    /// The bytes of the value under the cursor, as they are on the wire; none where there is no
-    /// tree.
-    pub fn value(&self) -> Option<&[u8]> {
+    /// The bytes of the value under the cursor, as they are on the wire or in a string; none where
+    /// there is no tree.
+    pub fn value(&self) -> Option<Cow<'_, [u8]>> {
         Some(self.part()?.tree()?.raw(self.node()?))
     }
 

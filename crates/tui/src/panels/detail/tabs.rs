@@ -14,7 +14,7 @@
 //! What is wrong with a row: all of it in short, and the one under the cursor in full.
 //!
 //! ```text
-//! ✗ error  result-and-error  #1201
+//! ‼ error  result-and-error  #1201
 //!     found  the response has both
 //!     at     result
 //!     why    a peer cannot know which of them counts
@@ -23,14 +23,15 @@
 //!     progress 3 came after the answer
 //! ```
 
+use crate::panels::detail::Shown;
 use crate::panels::detail::detail_draw::Pane;
 use crate::panels::detail::head::severity_and_rule;
 use crate::panels::findings::explain;
 use crate::theme::{Glyph, Look, Role};
-use crate::widget::spans::Spans;
-use mcpreel_share::phrases::phrases_story::{Row, Tone};
+use crate::widget::spans::{self, Spans};
+use mcpreel_share::phrases::phrases_story::{Row, Told, Tone};
 use mcpreel_store::reader::FindingRow;
-use mcpreel_wire::text::{count, duration, escape, pad_end, pad_start, since, wrap};
+use mcpreel_wire::text::{count, cut, duration, escape, pad_end, pad_start, since, wrap};
 use ratatui::Frame;
 
 /// From this width on there is room for the time beside the gap, and for whole words.
@@ -49,21 +50,58 @@ pub fn draw_story(pane: &Pane<'_>, frame: &mut Frame<'_>) {
             frame,
         );
     };
-    let longest = story.longest_gap();
-    let (cursor, top) = pane.shown.at_story;
-    let (columns, look) = (pane.columns(), pane.app.settings.look);
-    let line = |(at, row)| line(row, longest == Some(at), columns, look);
-    let left_out = (story.left_out > 0).then(|| {
-        let text = format!("{} more of the same are not shown", count(story.left_out));
-        vec![(Role::Warn, text)]
-    });
-    let lines = story.rows.iter().enumerate().map(line).chain(left_out);
-    for (area, (at, line)) in pane.area.rows().zip(lines.enumerate().skip(top)) {
+    let (cursor, _) = pane.shown.at_story;
+    let size = (pane.columns(), usize::from(pane.area.height));
+    let lines = story_lines(pane.shown, story, size, pane.app.settings.look);
+    for (area, (at, line)) in pane.area.rows().zip(lines) {
         pane.line(area, line, at == cursor, frame);
     }
 }
 
-fn line(row: &Row, is_longest: bool, columns: usize, look: Look) -> Spans {
+/// The lines of the story on a screen of so many columns and rows, each with the number of its row. Where
+/// rows are left, a text that is too long for its line goes on below.
+pub fn story_lines(
+    shown: &Shown,
+    story: &Told,
+    (columns, rows): (usize, usize),
+    look: Look,
+) -> Vec<(usize, Spans)> {
+    let longest = story.longest_gap();
+    let (_, top) = shown.at_story;
+    let used = story.rows.len().saturating_sub(top) + usize::from(story.left_out > 0);
+    let mut left = rows.saturating_sub(used);
+    let mut lines = Vec::new();
+    for (at, row) in story.rows.iter().enumerate().skip(top) {
+        let (before, (role, text)) = line(row, longest == Some(at), columns, look);
+        let indent = spans::width(&before);
+        let room = columns.saturating_sub(indent).max(1);
+        let mut wrapped = match left {
+            0 => vec![text],
+            _ => wrap(&text, room),
+        };
+        if wrapped.len() > left + 1 {
+            wrapped.truncate(left + 1);
+            wrapped[left] = cut(&format!("{} …", wrapped[left]), room);
+        }
+        left -= wrapped.len() - 1;
+        for (nth, text) in wrapped.into_iter().enumerate() {
+            let mut line = match nth {
+                0 => before.clone(),
+                _ => vec![(Role::Text, " ".repeat(indent))],
+            };
+            line.push((role, text));
+            lines.push((at, line));
+        }
+    }
+    if story.left_out > 0 {
+        let text = format!("{} more of the same are not shown", count(story.left_out));
+        lines.push((story.rows.len(), vec![(Role::Warn, text)]));
+    }
+    lines
+}
+
+/// A row of the story, up to its text and that.
+fn line(row: &Row, is_longest: bool, columns: usize, look: Look) -> (Spans, (Role, String)) {
     let mut line = Spans::new();
     let is_wide = columns >= WIDE;
     if is_wide {
@@ -84,19 +122,20 @@ fn line(row: &Row, is_longest: bool, columns: usize, look: Look) -> Spans {
     line.push((role, pad_end(word, if is_wide { 13 } else { 9 })));
     // What the other side asked meanwhile stands further in: it lies within the call.
     let nested = matches!(row.tone, Tone::Child | Tone::Round);
-    let indent = if nested { "  " } else { "" };
+    if nested {
+        line.push((Role::Text, "  ".to_owned()));
+    }
     let text_role = match row.tone {
         Tone::Own => Role::Text,
         Tone::Notification | Tone::Line => Role::Faint,
         _ => role,
     };
-    line.push((text_role, format!("{indent}{}", row.text)));
-    line
+    (line, (text_role, row.text.clone()))
 }
 
 fn arrow(row: &Row, look: Look) -> &'static str {
     match (row.tone, row.direction) {
-        (Tone::Finding, _) => look.glyph(Glyph::Warning),
+        (Tone::Finding, _) => look.glyph(Glyph::Alert),
         (Tone::Event, _) => look.glyph(Glyph::Diamond),
         (_, Some(direction)) => look.glyph(direction.into()),
         (_, None) => look.glyph(Glyph::Note),

@@ -1,10 +1,10 @@
 //! Findings by rule, and beside or below them what the rule means.
 //!
 //! ```text
-//!  ✗ 1 error   ⚠ 2 warnings   • 0 notes
-//!  ▾ ✗ error    frame-not-json        1  #14  │ error  frame-not-json
+//!  ‼ 1 error   ! 2 warnings   • 0 notes
+//!  ▾ ‼ error    frame-not-json        1  #14  │ error  frame-not-json
 //!      #14  starts with "hello"               │ a line on stdout that is no JSON
-//!  ▸ ⚠ warning  request-id-reused     2  #9   │
+//!  ▸ ! warning  request-id-reused     2  #9   │
 //!                                             │ why    the host cannot read on …
 //!                                             │ ▼ 7 more lines: i reads on
 //! ```

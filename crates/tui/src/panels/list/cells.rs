@@ -8,7 +8,7 @@ use mcpreel_trace::event::DEFAULT_SLOW_NS;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::item::{Item, ItemKind, What};
 use mcpreel_wire::message::Direction;
-use mcpreel_wire::text::{duration, escape};
+use mcpreel_wire::text::{cut, duration, escape, width};
 
 /// The words of a row, escaped.
 #[derive(Clone, Debug)]
@@ -41,27 +41,31 @@ impl Cells {
             (Some(method), _) => short(method),
             (None, ItemKind::Stderr | ItemKind::Event | ItemKind::Http) => row.status,
             (None, ItemKind::Other) => "not JSON-RPC",
-            (None, _) => "",
+            (None, _) => &orphan(item),
         };
         let is_exchange = matches!(item.what, What::Exchange(_));
         let (glyph, role) = sign(row.tone);
         let is_http = matches!(item.what, What::Http(_));
         let has_status = is_exchange || is_http || row.kind == ItemKind::Response;
-        let failed = item
-            .exchange()
-            .filter(|one| is_exchange && one.has_failed());
-        let reason = failed.and_then(Exchange::answered);
-        let summary = failed.filter(|_| reason.is_some()).map(Exchange::asked);
+        let reason = reason(item);
+        let failed = item.exchange().filter(|_| reason.is_some());
+        let summary = failed.map(Exchange::asked);
         let about = about(summary.unwrap_or(&row.summary), row.method);
         // Of a tool its name says more than the method, which all calls have in common.
-        let tool = row.name.filter(|_| row.method == Some("tools/call"));
-        let tool = tool.and_then(|name| Some((name, about.strip_prefix(name)?)));
-        let (name, about) = tool.unwrap_or((method, about));
-        let reason = reason.map(|reason| reason.strip_prefix("tool error: ").unwrap_or(reason));
+        let is_call = row.method == Some("tools/call");
+        let tool = match row.kind {
+            ItemKind::Response => item
+                .exchange()
+                .and_then(|it| Some((it.name.as_deref()?, about))),
+            _ => row
+                .name
+                .and_then(|name| Some((name, about.strip_prefix(name)?))),
+        };
+        let (name, about) = tool.filter(|_| is_call).unwrap_or((method, about));
         let mut cells = Self {
             role: self::role(item),
             name: escape(name).into_owned(),
-            reason: reason.map(|reason| escape(reason).into_owned()),
+            reason,
             about: row.aside() + &escape(about.trim_start()),
             is_uri: row.is_uri(),
             progress: None,
@@ -93,6 +97,60 @@ impl Cells {
         cells
     }
 }
+
+/// The name of an answer that fits no request.
+fn orphan(item: &Item) -> String {
+    let What::Message { record, .. } = &item.what else {
+        return String::new();
+    };
+    let is_unknown = item
+        .findings
+        .iter()
+        .any(|one| &*one.rule == "response-unknown-id");
+    let what = if is_unknown {
+        "unknown id"
+    } else {
+        "answer to id"
+    };
+    let id = record.rpc_id.as_ref().map_or("null", |id| id.json());
+    format!("{what} {id}")
+}
+
+/// Why the call of a row failed, escaped.
+pub fn reason(item: &Item) -> Option<String> {
+    let What::Exchange(exchange) = &item.what else {
+        return None;
+    };
+    let told = exchange.answered().filter(|_| exchange.has_failed())?;
+    let told = told.strip_prefix("tool error: ").unwrap_or(told);
+    Some(escape(told).into_owned())
+}
+
+/// A reason in so many columns. Where it begins as one of the others does, and would be cut before it
+/// says anything else, its middle is left out.
+pub fn told_apart<'r>(
+    reason: &str,
+    others: impl Iterator<Item = &'r str>,
+    columns: usize,
+) -> String {
+    let shared = |other: &str| {
+        let mut both = reason.char_indices().zip(other.chars());
+        let end = both.find(|((_, one), other)| one != other);
+        end.map_or(reason.len().min(other.len()), |((at, _), _)| at)
+    };
+    let others = others.filter(|other| *other != reason);
+    let shared = others.map(shared).max().unwrap_or(0);
+    let shared = reason.get(..shared).unwrap_or_default();
+    if width(reason) <= columns || width(shared) + DIFFERENCE <= columns {
+        return reason.to_owned();
+    }
+    let (begin, rest) = reason.split_at(shared.rfind(' ').map_or(shared.len(), |at| at + 1));
+    let room = columns.saturating_sub(width(rest)).max(columns / 3);
+    format!("{}{rest}", cut(begin, room))
+}
+
+/// Columns of what tells two reasons apart.
+const DIFFERENCE: usize = 8;
 
 /// The colour of a row.
 fn role(item: &Item) -> Role {

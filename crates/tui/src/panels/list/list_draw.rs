@@ -4,7 +4,7 @@
 //!  ┌ Calls ──────────────────────────────────────────────────┐
 //!  │     #   since   call                            latency │
 //!  │  1181 12:02.1 → tools/list 14 tools                3 ms ✓│
-//!  │⚠ 1187 12:04.3 → search_docs quota exceeded {q:…} 842 ms ✗│
+//!  │! 1187 12:04.3 → search_docs quota exceeded {q:…} 842 ms ✗│
 //!  │  1190 12:04.5 → crawl {url:"…"} └ 40/100         >3.0 s …│
 //!  │★ 1191 12:04.6 ← elicitation/create confirm?       2.1 s ✓│
 //!  └──────────────────────────────────── 3 new ▼ G · 12 of 37 ┘
@@ -12,7 +12,7 @@
 //!
 //! Only the rows on the screen are built. A row whose words have not come yet shows its number.
 
-use super::cells::Cells;
+use super::cells::{self, Cells};
 use super::{List, Row, TimeColumn};
 use crate::action::Action;
 use crate::app::{App, Focus, Session};
@@ -47,10 +47,12 @@ pub const STATUS: usize = 6;
 /// The columns in a pane of `width` columns, with numbers of up to `digits` digits and times of
 /// `time` columns. Half of the pane is for the call before any other column has room.
 fn columns(width: usize, title: &str, digits: usize, time: usize) -> Vec<Column> {
+    // In a pane of 100 columns there is room for all.
+    let call = width / 2 - if width < WIDE { 0 } else { 2 };
     let columns = vec![
         Column::right("#", 2 + digits.max(4), 0),
         Column::right(title, time, 2),
-        Column::flexible("  call", width / 2, 0),
+        Column::flexible("  call", call, 0),
         Column::right("size", 7, 4),
         Column::right("latency", 8, 1),
         Column::left("", 1, 0),
@@ -70,6 +72,10 @@ struct Picture<'a> {
     width: u16,
     /// How wide the column of the call is.
     call: usize,
+    /// The heading of the column that gives the order, where there is no room for it.
+    hidden_order: Option<String>,
+    /// The names of the calls on the screen that failed, and why they did.
+    reasons: Vec<(Option<&'a str>, String)>,
     now: Moment,
 }
 
@@ -79,22 +85,34 @@ impl<'a> Picture<'a> {
         let frames = vitals.map_or(0, |vitals| vitals.summary.frames);
         let now = session.now(app.now);
         let time = match session.list.time {
-            TimeColumn::Start => width(&short_since(now, area.width)),
+            TimeColumn::Start => width(&short_since(now, area.width.into())),
             TimeColumn::Delta | TimeColumn::Clock => 8,
         };
         let digits = frames.to_string().len();
         let mut columns = columns(area.width.into(), session.list.time.title(), digits, time);
         let by = session.list.sorted.as_ref().map(|sorted| sorted.by);
         let mut orders = super::SORTS.iter();
-        if let Some((_, at, ..)) = orders.find(|order| order.0 == by && by.is_some()) {
-            let sign = app.settings.look.glyph(Glyph::Unfolded);
-            columns[*at].title.push_str(sign);
-        }
+        let order = orders.find(|order| order.0 == by && by.is_some());
+        let widths = table::widths(&columns, area.width.into());
+        let sign = app.settings.look.glyph(Glyph::Unfolded);
+        let hidden_order = order.and_then(|(_, at, ..)| {
+            let title = &mut columns[*at].title;
+            let order = format!("{title} {sign}");
+            title.push_str(sign);
+            (widths[*at] == 0).then_some(order)
+        });
+        let list = &session.list;
+        let items = list.visible(area.height.into());
+        let items = items.filter_map(|row| list.cache.get(row.key()));
         Self {
             session,
+            reasons: items
+                .filter_map(|item| Some((item.name(), cells::reason(item)?)))
+                .collect(),
             look: &app.settings.look,
             width: area.width,
-            call: table::widths(&columns, area.width.into())[CALL],
+            call: widths[CALL],
+            hidden_order,
             columns,
             now,
         }
@@ -151,7 +169,12 @@ impl<'a> Picture<'a> {
             role
         };
         let mut line = vec![(role, format!("{arrow} ")), (name_role, name.to_owned())];
+        let room = self.call.saturating_sub(spans::width(&line) + 1);
         let reason = cells.reason.as_ref();
+        let reason = reason.map(|reason| {
+            let alike = self.reasons.iter().filter(|(name, _)| *name == item.name());
+            cells::told_apart(reason, alike.map(|(_, reason)| reason.as_str()), room)
+        });
         line.extend(reason.map(|reason| (role, format!(" {reason}"))));
         let room = self.call.saturating_sub(spans::width(&line) + 1);
         let cut_about = if cells.is_uri { cut_middle } else { cut };
@@ -170,21 +193,24 @@ impl<'a> Picture<'a> {
         self.marked(row, spans::cut(line, self.call))
     }
 
-    /// The words with search hits marked in them; the name, where the text was found elsewhere in
-    /// the row.
-    fn marked(&self, row: Row, line: Spans) -> Spans {
+    /// The words with search hits marked in them; a sign at their end, where the text was found in what is
+    /// not shown.
+    fn marked(&self, row: Row, mut line: Spans) -> Spans {
         let search = &self.session.search;
         if !search.is_hit(row.key()..=row.last()) {
             return line;
         }
         let hits = |text: &str| search.places(text.as_bytes()).places;
-        let is_elsewhere = line.iter().all(|(_, text)| hits(text).is_empty());
+        if line.iter().all(|(_, text)| hits(text).is_empty()) {
+            line.push((Role::Text, " …".to_owned()));
+            let mut line = spans::cut(line, self.call);
+            line.last_mut().map(|(_, text)| text.pop());
+            line.push((Role::Hit, "…".to_owned()));
+            return line;
+        }
         let mut marked = Spans::new();
-        for (nth, (role, text)) in line.into_iter().enumerate() {
-            let mut places = hits(&text);
-            if is_elsewhere && nth == 1 {
-                places.push(0..text.len());
-            }
+        for (role, text) in line {
+            let places = hits(&text);
             marked.extend(spans::divide(text.as_bytes(), 0..text.len(), &places, role));
         }
         marked
@@ -216,7 +242,7 @@ impl<'a> Picture<'a> {
         let start_ns = vitals.map_or(0, |vitals| vitals.summary.wall_ns);
         match self.session.list.time {
             TimeColumn::Clock if start_ns > 0 => when::clock(start_ns.saturating_add(item.t().0)),
-            TimeColumn::Start | TimeColumn::Clock => short_since(item.t(), self.width),
+            TimeColumn::Start | TimeColumn::Clock => short_since(item.t(), self.width.into()),
             TimeColumn::Delta => {
                 let before = before.and_then(|row| self.session.list.cache.get(row.key()));
                 let delta = before.map(|before| item.t().0.saturating_sub(before.t().0));
@@ -226,10 +252,13 @@ impl<'a> Picture<'a> {
     }
 }
 
+/// Columns of a pane of 100 within its border.
+const WIDE: usize = 98;
+
 /// In tenths of a second, where `columns` have no room for thousandths.
-fn short_since(t: Moment, columns: u16) -> String {
+fn short_since(t: Moment, columns: usize) -> String {
     let mut text = since(t.0);
-    text.truncate(text.len() - if columns < 100 { 2 } else { 0 });
+    text.truncate(text.len() - if columns < WIDE { 2 } else { 0 });
     text
 }
 
@@ -339,12 +368,16 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let list = &session.list;
     let rows = rows_of(app, area);
     let focus = session.focus == Focus::Main;
+    let picture = Picture::new(app, session, rows);
     if layout::has_borders(app.size) {
-        let title = match session.lens {
-            Lens::Exchanges => "Calls",
-            Lens::Wire => "Wire",
+        let mut title = match session.lens {
+            Lens::Exchanges => "Calls".to_owned(),
+            Lens::Wire => "Wire".to_owned(),
         };
-        pane::draw(look, title, &foot(app, list), focus, area, frame);
+        if let Some(order) = &picture.hidden_order {
+            title = format!("{title} by {order}");
+        }
+        pane::draw(look, &title, &foot(app, list), focus, area, frame);
     }
     if list.is_empty() {
         let line = |reason| vec![(Role::Text, " ".to_owned()), reason];
@@ -353,7 +386,6 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         let blank = [Spans::new()].into_iter();
         return spans::draw_lines(look, blank.chain(lines), rows, frame);
     }
-    let picture = Picture::new(app, session, rows);
     if rows.height < area.height.saturating_sub(2) {
         let above = Rect {
             y: rows.y - 1,
@@ -372,6 +404,11 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let at = list.cursor_row().and_then(|at| at.checked_sub(first));
     let selected = at.map(|at| (at, Role::selected(focus)));
     table::rows(look, &picture.columns, &lines, selected, rows, frame);
+    for (nth, (line, row)) in lines.iter().zip(rows.rows()).enumerate() {
+        let role = line[CALL].first().map_or(Role::Text, |(role, _)| *role);
+        let ground = look.ground(role).filter(|_| at != Some(nth));
+        ground.map(|ground| frame.buffer_mut().set_style(row, ground));
+    }
     let place = rows.rows().nth(lines.len() + 1);
     if let (true, Some(place)) = (waits_for_messages(session), place) {
         let text = format!(" {}", waiting(app, session));

@@ -78,6 +78,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
             let rows = list.len();
             let to = moved(action, list.cursor_row().unwrap_or(0), rows, page)?;
             list.go_to = None;
+            list.is_moved = true;
             match action {
                 Action::Bottom => list.follow(),
                 _ if is_live && to + 1 == rows => list.follow(),

@@ -14,6 +14,8 @@ use std::collections::HashSet;
 pub struct List {
     /// The frame that the cursor goes to as soon as its row is there.
     pub go_to: Option<Seq>,
+    /// Whether a user has moved in it: from then on nothing else moves the cursor.
+    pub is_moved: bool,
     pub index: Index,
     /// Another order than that of time.
     pub sorted: Option<Sorted>,

@@ -94,7 +94,7 @@ impl Overlay for Editor {
                 height: 1,
                 ..inner
             };
-            let text = format!("{} {mistake}", look.glyph(Glyph::Error));
+            let text = format!("{} {mistake}", look.glyph(Glyph::Failed));
             let text = cut(&text, usize::from(place.width));
             frame.render_widget(Line::styled(text, look.style(Role::Bad)), place);
         }

@@ -182,7 +182,9 @@ pub fn first_call(app: &mut App, session: &mut Session) -> Effects {
     let found = |app: &mut App, session: &mut Session, found: FoundRow| {
         // Without a call the last row tells most: the end.
         match (found, session.list.cursor) {
-            (Some((.., key)), Cursor::End) => list::go_to(app, session, key),
+            (Some((.., key)), Cursor::End) if !session.list.is_moved => {
+                list::go_to(app, session, key)
+            }
             _ => vec![],
         }
     };

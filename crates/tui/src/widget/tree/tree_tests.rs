@@ -130,3 +130,45 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn nodes_in_a_string_have_places_in_the_bytes_and_values_of_their_own() {
+    let text = r#"{"a":[{"text":" {\"q\":\"a\\n\u00e9\",\u0022n\":[1,true]}","z":1}]}"#;
+    let tree = tree(text);
+    for (path, value) in [
+        ("a[0].text.q", "\"a\\né\""),
+        ("a[0].text.n[1]", "true"),
+        ("a[0].z", "1"),
+    ] {
+        let node = find(&tree, path);
+        assert_eq!(String::from_utf8_lossy(&tree.raw(node)), value);
+        assert_eq!(tree.node_at_offset(tree.start(node)), node, "{path}");
+    }
+}
+
+#[test]
+fn json_in_a_string_that_breaks_off_is_there_as_far_as_it_goes_and_more_than_enough_is_told() {
+    let whole = r#"{"text":"{\"a\":[1,2,{\"b\":\"x\"}]}"}"#;
+    for end in 20..whole.len() - 2 {
+        let tree = tree(&whole[..end]);
+        assert!(tree.nodes() > 2, "{}", &whole[..end]);
+        assert!(tree.stopped().is_some());
+    }
+    let limited = Tree::read(whole.as_bytes().into(), 4).unwrap();
+    let stopped = limited.stopped();
+    assert!(
+        matches!(stopped, Some(Stopped::Enough { .. })),
+        "{stopped:?}"
+    );
+    assert!(tree(r#"{"text":"{\"a\":1} and more"}"#).nodes() == 2);
+}
+
+#[test]
+fn the_text_of_an_answer_is_unfolded_however_many_rows_it_has() {
+    let rows = vec!["{}"; 100].join(",");
+    let mut tree = tree(&format!(
+        r#"{{"result":{{"content":[{{"text":"[{rows}]"}}]}}}}"#
+    ));
+    tree.fold_to_fit(40);
+    assert_eq!(tree.rows(), 104);
+}

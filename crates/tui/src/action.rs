@@ -101,9 +101,9 @@ actions! {
 
     // Recordings.
     Wrap, "wrap", [Library "w"], "have a server of a host on this machine recorded";
-    Delete, "delete", [Library "Delete D"], "delete the recording, after asking";
-    Select, "select", [List "Space", Library "Space"], "select for a comparison; two at most";
-    Unselect, "unselect", [], "clear the selection for a comparison";
+    Delete, "delete", [Library "D Delete"], "delete the recording, or those that are selected, after asking";
+    Select, "select", [List "Space", Library "Space"], "select: two to compare, recordings also to delete";
+    Unselect, "unselect", [], "clear the selection";
 
     // Views.
     Exchanges, "exchanges", [Session "1"], "the calls: one row per request with its response";

@@ -84,7 +84,12 @@ impl LibraryPlaces {
 /// Where the parts of the recordings screen are.
 pub fn library(size: (u16, u16)) -> LibraryPlaces {
     let high = |least: u16, rows: u16| Length(if size.1 >= least { rows } else { 0 });
-    let heights = [Length(1), high(6, 1), Fill(1), high(12, 3), high(4, 1)];
+    let about = match size.1 {
+        ..12 => 0,
+        12..20 => 3,
+        _ => 4,
+    };
+    let heights = [Length(1), high(6, 1), Fill(1), Length(about), high(4, 1)];
     let [header, headings, rows, about, footer] = Layout::vertical(heights).areas(screen(size));
     LibraryPlaces {
         header,

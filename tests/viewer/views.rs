@@ -187,6 +187,36 @@ fn esc_goes_back_to_stats_and_to_the_filter_that_was_in_force_there() {
     assert_eq!(viewer.session().filter.text, "is:failed");
 }
 
+/// Once the slowest calls could be read and not opened, and below the screen not even read.
+#[test]
+fn the_lists_beside_the_statistics_take_keys_and_lead_to_what_they_name() {
+    let fixture = fixture::ended();
+    for size in [(60, 15), (80, 24), (120, 35), (200, 50)] {
+        let mut viewer = Viewer::open(&fixture.path, size);
+        viewer.press("3");
+        let slowest = figures(&viewer).stats.slowest[1].seq;
+        viewer.press("Tab j");
+        let text = viewer.text();
+        assert!(text.contains(&format!("#{}", slowest.0)), "{text}");
+        viewer.press("Enter");
+        assert_eq!(viewer.session().view, View::Exchanges);
+        let selected = viewer.session().list.selected().map(|key| key.seq);
+        assert_eq!(selected, Some(slowest));
+        viewer.press("Esc G");
+        assert_eq!(viewer.session().view, View::Stats);
+        let figures = figures(&viewer);
+        let (direction, method, _) = &figures.notified[figures.notified.len().min(10) - 1];
+        let direction: &str = (*direction).into();
+        let arrow = if direction == "c2s" { "→" } else { "←" };
+        let named = format!("  {arrow} {method}");
+        assert!(viewer.text().contains(&named), "{named}\n{}", viewer.text());
+        let expected = format!("kind:notification dir:{direction} method={method}");
+        viewer.press("Enter");
+        assert_eq!(viewer.session().filter.text, expected);
+        assert!(viewer.session().list.len() > 0);
+    }
+}
+
 #[test]
 fn statistics_of_a_filter_follow_calls_that_begin_and_cease_to_fit() {
     for filter in ["is:failed", "is:open"] {

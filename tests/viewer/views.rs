@@ -217,6 +217,75 @@ fn the_lists_beside_the_statistics_take_keys_and_lead_to_what_they_name() {
     }
 }
 
+const OFFERS: &str = r#"
+    10 > "id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}
+    20 < "id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}
+    30 > "method":"notifications/initialized"
+    40 > "id":1,"method":"tools/list"
+    50 < "id":1,"result":{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"old_one","inputSchema":{"type":"object"}}]}
+    60 > "id":2,"method":"tools/list"
+    70 < "id":2,"result":{"tools":[{"name":"b","description":"Reads a file\u001b[2J.\nOnly below the root.","inputSchema":{"type":"object","properties":{"path":{"type":"string","description":"the way to the file"}},"required":["path"]}},{"name":"a","inputSchema":{"type":"object"}}]}
+    80 > "id":3,"method":"tools/call","params":{"name":"b","arguments":{"path":"/x"}}
+    90 < "id":3,"result":{"content":[],"isError":true}
+    100 > "id":4,"method":"tools/call","params":{"name":"b","arguments":{"path":"/y"}}
+    110 < "id":4,"result":{"content":[]}
+    120 > "id":5,"method":"tools/call","params":{"name":"unknown","arguments":{}}
+    130 < "id":5,"error":{"code":-32602,"message":"no such tool"}
+"#;
+
+#[test]
+fn the_view_of_the_server_has_what_it_offers_with_schemas_and_calls() {
+    let fixture = fixture::said_and_ended(OFFERS);
+    for size in [(60, 15), (80, 24), (120, 35), (200, 50)] {
+        let mut viewer = Viewer::open(fixture.path(), size);
+        viewer.press("5");
+        let text = viewer.text();
+        for row in [
+            "tool      b",
+            "tool      a",
+            "2     1 (50 %)",
+            "⚠  tool      unknown",
+        ] {
+            assert!(text.contains(row), "{row}: {text}");
+        }
+        assert!(
+            !text.contains("old_one"),
+            "it is not listed any more: {text}"
+        );
+        viewer.press("Enter");
+        let text = viewer.text();
+        let told = [
+            "called 2 times by c 1, 1 failed",
+            "Reads a file",
+            "Only below the root.",
+        ];
+        for line in told
+            .iter()
+            .chain(&["\"description\": \"the way to the file\""])
+        {
+            assert!(text.contains(line), "{line}: {text}");
+            viewer.press("j j j j");
+        }
+        viewer.press("Esc =");
+        assert_eq!(viewer.session().filter.text, "method=tools/call name=b");
+        assert_eq!(viewer.session().list.len(), 2, "{}", viewer.text());
+        viewer.press("Backspace Backspace 3 Tab");
+        while !viewer
+            .session()
+            .stats
+            .entry(figures(&viewer))
+            .is_some_and(|entry| {
+                matches!(entry, mcpreel_tui::panels::stats::figures::Entry::Unused(_))
+            })
+        {
+            viewer.press("j");
+        }
+        viewer.press("Enter");
+        assert_eq!(viewer.session().view, View::Server);
+        assert_eq!(viewer.session().server.cursor.id.1, "a");
+    }
+}
+
 #[test]
 fn statistics_of_a_filter_follow_calls_that_begin_and_cease_to_fit() {
     for filter in ["is:failed", "is:open"] {

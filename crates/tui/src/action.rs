@@ -34,6 +34,7 @@ pub enum Context {
     Timeline,
     Stats,
     Findings,
+    Server,
     Playback,
     /// The comparison of two exchanges or recordings.
     Diff,
@@ -110,6 +111,7 @@ actions! {
     Timeline, "timeline", [Session "2"], "the same rows as bars in time";
     Stats, "stats", [Session "3"], "counts and latencies per method and tool";
     Findings, "findings", [Session "4"], "what the rules found: errors, warnings, notes";
+    Server, "server", [Session "5"], "what the server offers: tools, resources and prompts with their schemas";
     Why, "why", [Session "W"], "why it went wrong: the cause, what shows it, what to do";
     Wire, "wire", [Session "w"], "calls, or the wire with one row per frame";
     Zoom, "zoom", [Session "z"], "full screen for this pane, and back";
@@ -119,7 +121,7 @@ actions! {
     // Filter and search.
     Filter, "filter", [Session "/ f", Library "/ f", Text "/"], "show only the rows that fit, or the recordings with this text; find a line of a text";
     FilterToggle, "filter-toggle", [Session "F"], "filter off and on again";
-    FilterLike, "filter-like", [List "="], "filter rows like this one: same method, name, status, …";
+    FilterLike, "filter-like", [List "=", Server "="], "filter rows like this one: same method, name, status, …";
     Relax, "relax", [List "Backspace"], "take out the condition that hides everything, or the last one";
     Search, "search", [Session "\\ Ctrl-F"], "search in summaries, bodies and stderr";
     SearchNext, "search-next", [Session "n"], "next hit";

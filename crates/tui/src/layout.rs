@@ -20,8 +20,8 @@ pub const LEAST: (u16, u16) = (20, 3);
 /// From so many columns on the timeline and the findings leave room for the detail.
 const WIDE: u16 = 120;
 
-/// Columns of the names of the views.
-const TABS: u16 = 42;
+/// Columns of the names of the views; without the last one where there is little room.
+const TABS: [u16; 2] = [42, 52];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Panes {
@@ -115,7 +115,11 @@ pub fn session(app: &App, session: &Session) -> Places {
     let parts = Layout::vertical(heights).areas(screen(app.size));
     let [header, why, line, panes, footer] = parts;
     let columns = if app.edits_filter() { 140 } else { 60 };
-    let tabs = if app.size.0 < columns { 0 } else { TABS };
+    let tabs = match app.size.0 {
+        wide if wide < columns => 0,
+        ..80 => TABS[0],
+        _ => TABS[1],
+    };
     let [tabs, filter] = Layout::horizontal([Length(tabs), Fill(1)]).areas(line);
     let (main, detail) = panes_of(app, session, panes);
     Places {
@@ -134,7 +138,7 @@ pub fn shows_both(size: (u16, u16), session: &Session) -> bool {
     let single = matches!(panes(size), Panes::Single | Panes::Tiny);
     let wide = match session.view {
         View::Exchanges => 0,
-        View::Stats => u16::MAX,
+        View::Stats | View::Server => u16::MAX,
         View::Timeline | View::Findings => WIDE,
     };
     !(single || session.zoom) && size.0 >= wide

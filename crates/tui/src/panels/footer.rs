@@ -44,6 +44,7 @@ fn is_useful(app: &App, action: Action, session: Option<&Session>) -> bool {
         Action::Close => !contexts.contains(&Context::List) && session.is_some(),
         Action::CompareParent => session.is_some_and(is_made),
         Action::TimeCursor => is_playing,
+        Action::NextPane => !contexts.contains(&Context::Server),
         _ => true,
     }
 }

@@ -66,7 +66,11 @@ fn open(app: &mut App, session: &mut Session) -> Option<Effects> {
     let entry = session.stats.entry(session.stats.shown.as_deref()?)?;
     Some(match entry {
         Entry::Slow(seq) => list::goto(session, seq),
-        Entry::Unused(_) => return None,
+        Entry::Unused(name) => {
+            session.view = View::Server;
+            session.server.cursor.id = ("tool", name);
+            vec![]
+        }
         Entry::Notified(direction, method) => {
             session.view = View::Exchanges;
             let conditions = [

@@ -70,6 +70,8 @@ pub struct App {
     pub chosen: Option<Action>,
     /// The replay and the export that run.
     pub running: BTreeMap<Slot, Running>,
+    /// The format of the last export: its place among the formats.
+    pub export_format: usize,
     pub questions: Questions,
 }
 

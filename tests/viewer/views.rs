@@ -141,11 +141,18 @@ fn timeline_and_findings_stand_beside_the_detail_of_what_is_highlighted() {
 }
 
 #[test]
-fn an_empty_filter_offers_failures_with_one_key_and_then_calls_and_stderr() {
+fn an_empty_filter_offers_failures_with_one_key_and_then_what_is_asked_most() {
     let fixture = fixture::ended();
-    for (keys, filter) in [("/ Tab", "is:failed"), ("/ Down Down Tab", "kind:request")] {
+    let slow = ("/ Down Down Down Tab", "latency>1s");
+    for (keys, filter) in [("/ Tab", "is:failed"), slow] {
         let mut viewer = Viewer::open(&fixture.path, SIZE);
-        viewer.press(keys).press("Enter");
+        viewer.press("/");
+        assert!(
+            viewer.text().contains("is:failed     7 failures"),
+            "{}",
+            viewer.text()
+        );
+        viewer.press("Esc").press(keys).press("Enter");
         assert_eq!(viewer.session().filter.text, filter);
         assert!(viewer.session().list.len() > 1, "{}", viewer.text());
     }
@@ -154,9 +161,26 @@ fn an_empty_filter_offers_failures_with_one_key_and_then_calls_and_stderr() {
 #[test]
 fn the_help_names_every_key_of_the_view_on_one_screen_and_finds_what_is_typed() {
     let fixture = fixture::ended();
-    let mut viewer = Viewer::open(&fixture.path, (80, 24));
+    let mut viewer = Viewer::open(&fixture.path, (120, 35));
     let contexts = viewer.state.contexts();
     viewer.press("?");
+    let whole = viewer.text();
+    let help = whole.lines().skip_while(|row| !row.starts_with("┌ keys"));
+    let help: Vec<_> = help.take_while(|row| !row.starts_with("└──── ")).collect();
+    let end = help
+        .iter()
+        .position(|row| row.starts_with('└'))
+        .expect("it has an end");
+    assert!(end > 5 && !help[..end].concat().contains('…'), "{whole}");
+    assert!(
+        help[end].contains("─── Tab filter, signs"),
+        "all of it is there: {whole}"
+    );
+    assert!(
+        help[..end].iter().all(|row| row.ends_with(['│', '┐'])),
+        "{whole}"
+    );
+    viewer.press("Esc").resize((80, 24)).press("?");
     let said = viewer.text();
     for row in mcpreel_tui::action::TABLE {
         if row
@@ -165,10 +189,38 @@ fn the_help_names_every_key_of_the_view_on_one_screen_and_finds_what_is_typed() 
             .any(|(context, _)| contexts.contains(context))
         {
             let name: String = row.name.replace('-', " ").chars().take(12).collect();
+            let name = if name == "exchanges" {
+                "calls".to_owned()
+            } else {
+                name
+            };
             assert!(said.contains(&name), "{name}:\n{said}");
         }
     }
-    viewer.act("/ 'never answered' Enter");
+    viewer.act("/ 'next failed'");
+    let found = viewer.text();
+    let rows: Vec<_> = found
+        .lines()
+        .filter(|row| row.contains("next failed"))
+        .collect();
+    assert_eq!(rows.len(), 2, "{found}");
+    assert!(
+        !found.contains("half page"),
+        "a row with other keys: {found}"
+    );
+    viewer.press("Esc").act("/ 'never answered' Enter");
+    assert!(
+        viewer.text().contains("never answered"),
+        "{}",
+        viewer.text()
+    );
+    viewer.press("Tab");
+    assert!(
+        viewer.text().contains("half page down"),
+        "{}",
+        viewer.text()
+    );
+    viewer.press("Tab");
     assert!(
         viewer.text().contains("never answered"),
         "{}",
@@ -215,6 +267,75 @@ fn the_lists_beside_the_statistics_take_keys_and_lead_to_what_they_name() {
         assert_eq!(viewer.session().filter.text, expected);
         assert!(viewer.session().list.len() > 0);
     }
+}
+
+#[test]
+fn the_legend_of_the_timeline_is_whole_and_the_selected_row_lights_up_to_its_bar() {
+    let fixture = fixture::ended();
+    for size in [(80, 24), (120, 35), (200, 50)] {
+        let mut viewer = Viewer::open(&fixture.path, size);
+        viewer.press("2 g j");
+        let text = viewer.text();
+        let legend = text.lines().find(|row| row.contains("┌ Timeline  "));
+        let legend = legend
+            .and_then(|row| row.split('┐').next())
+            .unwrap_or_default();
+        assert!(
+            legend.contains("asks the client") && !legend.contains('…'),
+            "{text}"
+        );
+        let screen = viewer.screen();
+        let lit = screen.area.rows().map(|row| {
+            let cells = row.columns().map(|cell| &screen[(cell.x, cell.y)]);
+            let is_lit = |cell: &&ratatui::buffer::Cell| {
+                cell.modifier.contains(ratatui::style::Modifier::REVERSED)
+            };
+            cells
+                .filter(is_lit)
+                .map(|cell| cell.symbol().to_owned())
+                .collect::<String>()
+        });
+        let lit: Vec<_> = lit.filter(|text| !text.is_empty()).collect();
+        assert_eq!(lit.len(), 1, "{lit:?}");
+        assert!(lit[0].contains('#') && lit[0].contains(" ms"), "{lit:?}");
+    }
+}
+
+#[test]
+fn a_text_that_is_no_command_becomes_a_filter() {
+    let fixture = fixture::ended();
+    let mut viewer = Viewer::open(&fixture.path, SIZE);
+    viewer.act("! : 'zzqq'");
+    assert!(
+        viewer.text().contains("filter by `zzqq`"),
+        "{}",
+        viewer.text()
+    );
+    viewer.press("Enter");
+    assert_eq!(viewer.session().filter.text, "is:failed zzqq");
+    let mut viewer = Viewer::folder(fixture.folder(), SIZE);
+    viewer.act(": 'zzqq' Enter");
+    assert_eq!(viewer.state.app.library.narrow, "zzqq");
+}
+
+/// Once a value of forty bytes had the whole screen.
+#[test]
+fn a_text_is_as_large_as_what_it_says_and_else_has_the_whole_screen() {
+    let fixture = fixture::ended();
+    let mut viewer = Viewer::open(&fixture.path, (120, 35));
+    viewer.press("5 G Enter");
+    let text = viewer.text();
+    assert!(
+        text.contains("6 tools") && text.contains("Esc closes"),
+        "{text}"
+    );
+    viewer.press("Esc ? Tab");
+    assert!(
+        viewer
+            .text()
+            .lines()
+            .all(|row| row.starts_with(['┌', '│', '└']))
+    );
 }
 
 const OFFERS: &str = r#"

@@ -76,8 +76,8 @@ actions! {
     // Everywhere.
     Help, "help", [Everywhere "? F1"], "keys, the filter language and the signs, for where you are";
     Palette, "palette", [Everywhere ":"], "find any command by parts of its name, a frame by its number";
-    NextPane, "next-pane", [Session "Tab"], "to the next pane, in the detail to its story and findings";
-    PreviousPane, "previous-pane", [Session "BackTab"], "to the previous pane";
+    NextPane, "next-pane", [Session "Tab", Text "Tab"], "to the next pane, in the detail to its story and findings";
+    PreviousPane, "previous-pane", [Session "BackTab", Text "BackTab"], "to the previous pane";
     Open, "open", [Everywhere "Enter"], "open what is selected";
     Close, "close", [Everywhere "Esc"], "close the topmost panel, clear the search, back to the list; never quits";
     Back, "back", [Everywhere "q"], "back to the recordings; there it quits";

@@ -17,6 +17,9 @@ use ratatui::layout::{Layout, Margin, Rect};
 /// The least size at which anything is drawn.
 pub const LEAST: (u16, u16) = (20, 3);
 
+/// From so many columns on list and detail stand beside each other.
+const BESIDE: u16 = 110;
+
 /// From so many columns on the timeline and the findings leave room for the detail.
 const WIDE: u16 = 120;
 
@@ -47,12 +50,17 @@ pub struct Places {
     pub footer: Rect,
 }
 
+/// Whether list and detail stand beside each other in so many columns.
+pub fn is_wide(columns: u16) -> bool {
+    columns >= BESIDE
+}
+
 /// How the panes are arranged at this size.
 fn panes((columns, rows): (u16, u16)) -> Panes {
     match (columns, rows) {
         (..40, _) | (_, ..8) => Panes::Tiny,
         (..80, _) | (_, ..18) => Panes::Single,
-        (..110, _) => Panes::Stacked,
+        (..BESIDE, _) => Panes::Stacked,
         _ => Panes::Beside,
     }
 }

@@ -10,6 +10,7 @@ use crate::app::{App, Session};
 use crate::layout::{self, has_footer};
 use crate::notice::Weight;
 use crate::panels::detail::shown::Tab;
+use crate::panels::menu::Menu;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans;
 use crate::worker::Slot;
@@ -124,8 +125,11 @@ pub fn draw_notice(app: &App, session: Option<&Session>, screen: Rect, frame: &m
     let text = format!(" {} {} ", look.glyph(glyph), notice.text);
     let mut text = cut(&text, room.into());
     let mut y = screen.bottom().saturating_sub(2);
-    // In the list of recordings it stands on the rule, where there is one, and else on a whole row.
-    if session.is_none() && app.overlays.is_empty() {
+    // On a menu it stands on the frame; in the list of recordings on the rule, where there is one,
+    // and else on a whole row.
+    if app.top::<Menu>().is_some() {
+        y += 1;
+    } else if session.is_none() && app.overlays.is_empty() {
         let about = layout::library(app.size).about;
         if about.is_empty() {
             text = pad_end(&text, room.into());

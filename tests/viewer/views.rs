@@ -265,7 +265,7 @@ fn the_lists_beside_the_statistics_take_keys_and_lead_to_what_they_name() {
         let expected = format!("kind:notification dir:{direction} method={method}");
         viewer.press("Enter");
         assert_eq!(viewer.session().filter.text, expected);
-        assert!(viewer.session().list.len() > 0);
+        assert!(!viewer.session().list.is_empty());
     }
 }
 

@@ -134,8 +134,8 @@ fn the_ten_slowest_are_named_the_slowest_first() {
 fn failures_have_their_share_and_percentiles_need_five_latencies() {
     let failed = |failed, count| {
         let row = Row {
-            failed,
             count,
+            failed,
             ..Row::default()
         };
         row.failed_in_words()

@@ -439,15 +439,15 @@ const BESIDE: (u16, u16) = (12, 4);
 /// The frame of a text with so many columns and rows: in the middle of the screen, or all of it.
 pub fn area_of_content(size: (u16, u16), (columns, rows): (usize, usize)) -> Rect {
     let area = centered(screen(size), columns + 2, rows + 2);
-    let side = |at, wide, whole: u16, beside| {
+    let along = |at, wide, whole: u16, beside| {
         if whole - wide < beside {
             (0, whole)
         } else {
             (at, wide)
         }
     };
-    let (x, width) = side(area.x, area.width, size.0, BESIDE.0);
-    let (y, height) = side(area.y, area.height, size.1, BESIDE.1);
+    let (x, width) = along(area.x, area.width, size.0, BESIDE.0);
+    let (y, height) = along(area.y, area.height, size.1, BESIDE.1);
     Rect::new(x, y, width, height)
 }
 

@@ -85,10 +85,10 @@ pub fn draw_popup(app: &App, session: &Session, frame: &mut Frame<'_>) {
 fn frame_of(candidates: &[Candidate]) -> Rect {
     let places = candidates.iter().map(|(.., place)| *place);
     let inner = places.reduce(Rect::union).unwrap_or_default();
-    match inner.is_empty() {
-        true => inner,
-        false => inner.outer(Margin::new(1, 1)),
+    if inner.is_empty() {
+        return inner;
     }
+    inner.outer(Margin::new(1, 1))
 }
 
 fn draw_message(look: &Look, filter: &Filter, x: usize, row: Rect, frame: &mut Frame<'_>) {

@@ -197,9 +197,9 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         .flat_map(|line| pager::wrapped(&line, columns))
         .collect();
     if lines.len() > rows {
-        let hidden = (lines.len() - rows + 1) as u64;
+        let hidden = lines.len() - rows + 1;
         lines.truncate(rows - 1);
-        let text = pager::foot(look, hidden as usize, "Enter shows all of it");
+        let text = pager::foot(look, hidden, "Enter shows all of it");
         lines.push(vec![(Role::Faint, cut(&text, columns))]);
     }
     spans::draw_lines(look, lines, sheet.aside, frame);
@@ -216,10 +216,10 @@ fn summary(offered: &[Offered]) -> String {
         .iter()
         .filter_map(|(_, kind, _)| number(kind))
         .collect();
-    match numbers.is_empty() {
-        true => "the client has listed nothing of this server".to_owned(),
-        false => numbers.join("   "),
+    if numbers.is_empty() {
+        return "the client has listed nothing of this server".to_owned();
     }
+    numbers.join("   ")
 }
 
 fn draw_table(look: &Look, of: &Session, all: &[Offered], area: Rect, frame: &mut Frame<'_>) {

@@ -43,8 +43,8 @@ impl Column {
     fn new(area: Rect, lines: Vec<Line>, cursor: Option<&Entry>) -> Self {
         // The last line of the screen says what is below.
         let page = usize::from(area.height).saturating_sub(1);
-        let entries = lines.iter().filter_map(|(entry, _)| entry.as_ref());
-        let is_last = entries.last() == cursor;
+        let mut entries = lines.iter().rev().filter_map(|(entry, _)| entry.as_ref());
+        let is_last = entries.next() == cursor;
         let is_it = |line: &Line| line.0.as_ref() == cursor;
         let at = match cursor.and_then(|_| lines.iter().position(is_it)) {
             // What follows the last entry can be read only with it.

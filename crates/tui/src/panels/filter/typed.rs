@@ -6,16 +6,16 @@ use mcpreel_store::select::{Question, Scan, Way};
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_trace::query::ast::{Expr, Field, Op, Subject, Type, Value};
 use mcpreel_trace::query::{Query, QueryError, complete, relaxations, value_text};
-use mcpreel_wire::text::{count, plural};
+use mcpreel_wire::text::plural;
 use std::ops::Range;
 
 /// The filter that fits everything.
 static EVERYTHING: Query = Query { expr: None };
 
-/// What is offered first where nothing is typed yet.
+/// What is offered first where nothing is typed yet; the first ones are counted.
 const OFFERS: [(&str, &str); 7] = [
-    ("is:failed", "failures"),
-    ("is:open", "calls without an answer yet"),
+    ("is:failed", "failure"),
+    ("is:open", "open call"),
     ("latency>1s", "slow calls"),
     ("tool:", "calls of one tool"),
     ("kind:request", "calls"),
@@ -113,8 +113,8 @@ impl Popup {
             .map(Some)
             .chain(std::iter::repeat(None));
         let offers = offers.zip(counts).map(|((text, help), number)| {
-            let number = number.map_or_else(String::new, |number| format!("{} ", count(number)));
-            (text.to_owned(), format!("{number}{help}"))
+            let told = number.map_or_else(|| help.to_owned(), |number| plural(number, help));
+            (text.to_owned(), told)
         });
         let known = completion.candidates.into_iter();
         let known = known.map(|(text, help)| (text.to_owned(), help.to_owned()));

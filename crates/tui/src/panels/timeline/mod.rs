@@ -296,15 +296,15 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
 /// The signs, as many as there is room for.
 fn title(look: &Look, room: usize) -> String {
     let signs = [
-        (Glyph::Bar, "call"),
-        (Glyph::Failed, "failed"),
-        (Glyph::Tick, "progress"),
-        (Glyph::Diamond, "asks the client"),
-        (Glyph::Hatched, "waits for it"),
+        (&[Glyph::Bar][..], "call"),
+        (&[Glyph::Failed], "failed"),
+        (&[Glyph::Tick], "progress"),
+        (&[Glyph::Diamond, Glyph::Hatched], "asks the client"),
     ];
     let mut title = "Timeline ".to_owned();
-    for (glyph, word) in signs {
-        let sign = format!("  {} {word}", look.glyph(glyph));
+    for (glyphs, word) in signs {
+        let glyphs: String = glyphs.iter().map(|glyph| look.glyph(*glyph)).collect();
+        let sign = format!("  {glyphs} {word}");
         if width(&title) + width(&sign) > room {
             break;
         }

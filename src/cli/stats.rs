@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 /// Latencies and failures per method and per tool
 ///
-/// P50, P95 and P99 are of answers only. MAX counts calls without an answer too, as long as they
+/// P50, P95 and P99 are of answers only, where there are five or more. MAX counts calls without an answer too, as long as they
 /// were waited for: until they were cancelled, or the session ended; a > marks it. FAILED are calls
 /// that were answered with an error, cancelled, or never answered.
 #[derive(Debug, Args)]
@@ -143,13 +143,13 @@ fn table(heading: &'static str, rows: &[Row], name: impl Fn(&Row) -> String) -> 
     };
     for row in rows {
         let time = |of: fn(&Latency) -> u64| {
-            let latency = row.latency.as_ref().map(of);
+            let latency = row.percentiles().map(of);
             Cell::from(latency.map_or_else(|| "–".to_owned(), duration))
         };
         table.push([
             name(row).into(),
             count(row.count).into(),
-            Cell::new(some(row.failed, count), Ink::Bad),
+            Cell::new(row.failed_in_words(), Ink::Bad),
             some(row.cancelled, count).into(),
             time(|latency| latency.p50_ns),
             time(|latency| latency.p95_ns),

@@ -171,6 +171,35 @@ fn the_time_cursor_hides_what_came_later_and_steps() {
     assert!(selected(&viewer) > tides);
 }
 
+/// Once nothing moved before Enter.
+#[test]
+fn a_search_goes_to_its_first_hit_while_it_is_typed_and_back_with_esc() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording, WIDE);
+    viewer.act("g j Ctrl-F 'quota' Enter");
+    let first = selected(&viewer);
+    viewer.act("g j");
+    let before = selected(&viewer);
+    viewer.act("Ctrl-F 'tides'");
+    let typed = selected(&viewer);
+    assert_ne!(typed, before);
+    viewer.press("Esc");
+    assert_eq!(selected(&viewer), before);
+    has(&viewer, &["search quota"]);
+    viewer.act("Ctrl-F 'quota'");
+    assert_eq!(selected(&viewer), first);
+    viewer.press("Ctrl-U").act("'tides' Enter");
+    assert_eq!(selected(&viewer), typed);
+    has(&viewer, &["search tides"]);
+    viewer.act("G Ctrl-F 'nowhere at all'");
+    assert!(
+        !viewer.text().contains("occurs nowhere"),
+        "it is still typed"
+    );
+    viewer.press("Enter");
+    has(&viewer, &["occurs nowhere"]);
+}
+
 #[test]
 fn the_state_pane_tells_what_was_true_then() {
     let recording = fixture::ended();
@@ -188,6 +217,13 @@ fn the_state_pane_tells_what_was_true_then() {
             "search_docs",
         ],
     );
+    viewer.resize((120, 20)).press("Tab");
+    has(&viewer, &["j scrolls, S closes"]);
+    assert!(
+        !viewer.text().contains("in full"),
+        "of the detail behind it"
+    );
+    viewer.resize(WIDE).press("Tab");
     let trip = find(&mut viewer, "Oslo");
     viewer.press("T");
     has(&viewer, &[&format!("state at #{trip}"), "1 call", "ready"]);

@@ -225,12 +225,17 @@ fn the_views_are_named_on_every_screen_and_a_click_on_a_name_goes_there() {
     let recording = fixture::ended();
     for size in [(60, 15), (80, 24), (120, 35), (200, 50)] {
         let mut viewer = open(&recording.path, size);
-        for keys in ["", "Enter", "z", "2", "3", "4"] {
+        for keys in ["", "Enter", "z", "2", "3", "4", "5"] {
             viewer.press(keys);
+            let text = viewer.text();
             assert!(
-                viewer
-                    .text()
-                    .contains("1 Calls  2 Timeline  3 Stats  4 Findings")
+                text.contains("1 Calls  2 Timeline  3 Stats  4 Findings"),
+                "{text}"
+            );
+            assert_eq!(
+                text.contains("4 Findings  5 Server"),
+                size.0 >= 80,
+                "{text}"
             );
         }
         let views = [

@@ -84,6 +84,13 @@ fn a_double_click_opens_in_every_view() {
         assert_eq!(view, View::Exchanges, "{keys}\n{}", viewer.text());
     }
     let mut viewer = Viewer::open(&recording.path, WIDE);
+    viewer.press("3");
+    let at = place_of(&viewer, "#11 ");
+    click(&mut viewer, at);
+    click(&mut viewer, at);
+    let selected = viewer.session().list.selected().map(|key| key.seq.0);
+    assert_eq!(selected, Some(11), "{}", viewer.text());
+    let mut viewer = Viewer::open(&recording.path, WIDE);
     viewer.press("4");
     let at = place_of(&viewer, "frame-not-json");
     click(&mut viewer, at);

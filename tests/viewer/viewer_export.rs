@@ -111,6 +111,22 @@ fn it_is_redacted_unless_it_was_switched() {
     has(&viewer, &["A secret without either stays"]);
 }
 
+#[test]
+fn the_next_export_has_the_format_of_the_last_and_says_where_the_file_goes() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(&recording.path, (120, 35));
+    viewer.writes = Writes::Whole;
+    viewer.act("x m");
+    name(&mut viewer, &recording.folder().join("one.md"));
+    viewer.act("y x");
+    has(
+        &viewer,
+        &["write it as markdown to b02c77e0.md, in the folder where"],
+    );
+    viewer.act("l Esc x");
+    has(&viewer, &["write it as markdown"]);
+}
+
 /// The key of each format, and what a file of it begins with.
 const FORMATS: [(&str, &str); 6] = [
     ("l", "{\"cassette\":"),

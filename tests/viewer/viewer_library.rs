@@ -146,6 +146,101 @@ fn recordings_are_sorted_by_key_or_by_a_click_on_a_heading() {
 }
 
 #[test]
+fn recordings_are_sorted_by_size_and_duration_also_where_there_are_no_such_columns() {
+    let recordings = fixture::folder();
+    let mut viewer = viewer(&recordings);
+    let of = |viewer: &Viewer| -> Vec<(u64, u64)> {
+        let shown = viewer.state.app.library.shown().into_iter();
+        let lasted = |summary: &mcpreel_store::reader::Summary| summary.t_last_ns;
+        let figures = shown.map(|row| (row.size, row.summary().map_or(0, lasted)));
+        figures.collect()
+    };
+    click_on(&mut viewer, "lasted");
+    assert!(
+        of(&viewer).is_sorted_by(|a, b| a.1 >= b.1),
+        "{:?}",
+        of(&viewer)
+    );
+    viewer.resize((80, 24)).press("s z");
+    assert!(
+        of(&viewer).is_sorted_by(|a, b| a.0 >= b.0),
+        "{:?}",
+        of(&viewer)
+    );
+    assert!(shows(&viewer, "5 recordings by size"), "{}", viewer.text());
+    assert!(shows(&viewer, "D delete"), "{}", viewer.text());
+}
+
+/// Once a replay could not be told from what it was made from.
+#[test]
+fn a_replay_is_told_from_its_original_at_every_size() {
+    let recordings = fixture::replayed();
+    let mut viewer = viewer(&recordings);
+    for size in [(60, 15), (80, 24), (120, 35), (200, 50)] {
+        viewer.resize(size);
+        let text = viewer.text();
+        let rows = text.lines().skip(2).take(2);
+        let told: Vec<_> = rows.map(|row| row.contains(" replay")).collect();
+        assert_eq!(told, [true, false], "{text}");
+    }
+}
+
+#[test]
+fn a_live_recording_says_what_it_waits_for_in_its_row() {
+    let recordings = fixture::folder();
+    let viewer = Viewer::folder(recordings[0].folder(), (200, 50));
+    let text = viewer.text();
+    let row = text.lines().find(|row| row.contains("● live"));
+    assert!(
+        row.is_some_and(|row| row.contains("waiting for the")),
+        "{text}"
+    );
+}
+
+/// Once only the one under the cursor was deleted, whatever was selected.
+#[test]
+fn deleting_goes_for_all_that_are_selected() {
+    let recordings = fixture::folder();
+    let mut viewer = viewer(&recordings);
+    viewer.press("j Space j Space j Space");
+    assert!(shows(&viewer, "3 selected"), "{}", viewer.text());
+    viewer.press("d");
+    assert!(
+        shows(&viewer, "two recordings are compared"),
+        "{}",
+        viewer.text()
+    );
+    let current = current(&viewer);
+    viewer.press("Space k Delete");
+    assert!(
+        shows(&viewer, "delete these 2 recordings?"),
+        "{}",
+        viewer.text()
+    );
+    viewer.press("y");
+    assert!(current.exists(), "it is not selected any more");
+    assert_eq!(listed(&viewer).len(), 3);
+    assert!(viewer.state.app.library.marked.is_empty());
+}
+
+/// Once a message was drawn over the sentence that says what went wrong.
+#[test]
+fn a_message_covers_no_sentence() {
+    let recordings = fixture::folder();
+    let mut viewer = Viewer::folder(recordings[0].folder(), (120, 35));
+    viewer.press("j");
+    let about = |viewer: &Viewer| {
+        let text = viewer.text();
+        let rows = text.lines().rev().skip(1).take(3);
+        rows.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let before = about(&viewer);
+    viewer.press("d");
+    assert!(shows(&viewer, "Space selects the two"), "{}", viewer.text());
+    assert_eq!(about(&viewer), before);
+}
+
+#[test]
 fn a_row_says_what_went_wrong_in_its_recording() {
     let recordings = fixture::folder();
     let viewer = viewer(&recordings);

@@ -247,8 +247,14 @@ fn a_call_is_replayed_alone_after_the_handshake() {
 fn the_arguments_are_edited_first_and_nothing_else_changes() {
     let case = Case::new();
     let mut viewer = case.viewer();
-    viewer.act("f 'tool:look' Enter a e");
+    viewer.act("f 'tool:look' Enter a");
+    let said = viewer.text();
+    assert_eq!(said.matches("tools/call look").count(), 1, "{said}");
+    assert!(!said.contains("these "), "{said}");
+    viewer.act("e");
     assert_eq!(on_top(&viewer), "edit");
+    // A few lines do not take the whole screen.
+    has(&viewer, &["1 Calls", "#6 look ──"]);
     has(
         &viewer,
         &["params.arguments", "\"at\": \"a\"", "\"n\": 1.0"],
@@ -272,6 +278,18 @@ fn the_arguments_are_edited_first_and_nothing_else_changes() {
     let edited = SAID[3].replace(r#"{"at":"a", "n": 1.0}"#, r#"{"at":"z","n":1.0}"#);
     assert_eq!(case.calls()[1], edited);
     has(&viewer, &["params.arguments", "z"]);
+}
+
+/// Once the question stood in the middle, over the row that it was about.
+#[test]
+fn a_question_leaves_the_row_that_it_is_about_in_sight() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(&recording.path, (80, 24));
+    for keys in ["g e a", "Esc y", "Esc s"] {
+        viewer.act(keys);
+        viewer.top::<Menu>();
+        has(&viewer, &["   11 00:02.0 → search_docs quota"]);
+    }
 }
 
 #[test]

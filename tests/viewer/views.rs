@@ -142,11 +142,18 @@ fn timeline_and_findings_stand_beside_the_detail_of_what_is_highlighted() {
 }
 
 #[test]
-fn an_empty_filter_offers_failures_with_one_key_and_then_calls_and_stderr() {
+fn an_empty_filter_offers_failures_with_one_key_and_then_what_is_asked_most() {
     let fixture = fixture::ended();
-    for (keys, filter) in [("/ Tab", "is:failed"), ("/ Down Down Tab", "kind:request")] {
+    let slow = ("/ Down Down Down Tab", "latency>1s");
+    for (keys, filter) in [("/ Tab", "is:failed"), slow] {
         let mut viewer = Viewer::open(&fixture.path, SIZE);
-        viewer.press(keys).press("Enter");
+        viewer.press("/");
+        assert!(
+            viewer.text().contains("is:failed     7 failures"),
+            "{}",
+            viewer.text()
+        );
+        viewer.press("Esc").press(keys).press("Enter");
         assert_eq!(viewer.session().filter.text, filter);
         assert!(viewer.session().list.len() > 1, "{}", viewer.text());
     }
@@ -155,9 +162,26 @@ fn an_empty_filter_offers_failures_with_one_key_and_then_calls_and_stderr() {
 #[test]
 fn the_help_names_every_key_of_the_view_on_one_screen_and_finds_what_is_typed() {
     let fixture = fixture::ended();
-    let mut viewer = Viewer::open(&fixture.path, (80, 24));
+    let mut viewer = Viewer::open(&fixture.path, (120, 35));
     let contexts = viewer.state.contexts();
     viewer.press("?");
+    let whole = viewer.text();
+    let help = whole.lines().skip_while(|row| !row.starts_with("┌ keys"));
+    let help: Vec<_> = help.take_while(|row| !row.starts_with("└──── ")).collect();
+    let end = help
+        .iter()
+        .position(|row| row.starts_with('└'))
+        .expect("it has an end");
+    assert!(end > 5 && !help[..end].concat().contains('…'), "{whole}");
+    assert!(
+        help[end].contains("─── Tab filter, signs"),
+        "all of it is there: {whole}"
+    );
+    assert!(
+        help[..end].iter().all(|row| row.ends_with(['│', '┐'])),
+        "{whole}"
+    );
+    viewer.press("Esc").resize((80, 24)).press("?");
     let said = viewer.text();
     for row in mcpreel_tui::action::TABLE {
         if row
@@ -166,10 +190,38 @@ fn the_help_names_every_key_of_the_view_on_one_screen_and_finds_what_is_typed() 
             .any(|(context, _)| contexts.contains(context))
         {
             let name: String = row.name.replace('-', " ").chars().take(12).collect();
+            let name = if name == "exchanges" {
+                "calls".to_owned()
+            } else {
+                name
+            };
             assert!(said.contains(&name), "{name}:\n{said}");
         }
     }
-    viewer.act("/ 'never answered' Enter");
+    viewer.act("/ 'next failed'");
+    let found = viewer.text();
+    let rows: Vec<_> = found
+        .lines()
+        .filter(|row| row.contains("next failed"))
+        .collect();
+    assert_eq!(rows.len(), 2, "{found}");
+    assert!(
+        !found.contains("half page"),
+        "a row with other keys: {found}"
+    );
+    viewer.press("Esc").act("/ 'never answered' Enter");
+    assert!(
+        viewer.text().contains("never answered"),
+        "{}",
+        viewer.text()
+    );
+    viewer.press("Tab");
+    assert!(
+        viewer.text().contains("half page down"),
+        "{}",
+        viewer.text()
+    );
+    viewer.press("Tab");
     assert!(
         viewer.text().contains("never answered"),
         "{}",
@@ -186,6 +238,174 @@ fn esc_goes_back_to_stats_and_to_the_filter_that_was_in_force_there() {
     viewer.press("Esc");
     assert_eq!(viewer.session().view, View::Stats);
     assert_eq!(viewer.session().filter.text, "is:failed");
+}
+
+/// Once the slowest calls could be read and not opened, and below the screen not even read.
+#[test]
+fn the_lists_beside_the_statistics_take_keys_and_lead_to_what_they_name() {
+    let fixture = fixture::ended();
+    for size in [(60, 15), (80, 24), (120, 35), (200, 50)] {
+        let mut viewer = Viewer::open(&fixture.path, size);
+        viewer.press("3");
+        let slowest = figures(&viewer).stats.slowest[1].seq;
+        viewer.press("Tab j");
+        let text = viewer.text();
+        assert!(text.contains(&format!("#{}", slowest.0)), "{text}");
+        viewer.press("Enter");
+        assert_eq!(viewer.session().view, View::Exchanges);
+        let selected = viewer.session().list.selected().map(|key| key.seq);
+        assert_eq!(selected, Some(slowest));
+        viewer.press("Esc G");
+        assert_eq!(viewer.session().view, View::Stats);
+        let figures = figures(&viewer);
+        let (direction, method, _) = &figures.notified[figures.notified.len().min(10) - 1];
+        let direction: &str = (*direction).into();
+        let arrow = if direction == "c2s" { "→" } else { "←" };
+        let named = format!("  {arrow} {method}");
+        assert!(viewer.text().contains(&named), "{named}\n{}", viewer.text());
+        let expected = format!("kind:notification dir:{direction} method={method}");
+        viewer.press("Enter");
+        assert_eq!(viewer.session().filter.text, expected);
+        assert!(!viewer.session().list.is_empty());
+    }
+}
+
+#[test]
+fn the_legend_of_the_timeline_is_whole_and_the_selected_row_lights_up_to_its_bar() {
+    let fixture = fixture::ended();
+    for size in [(80, 24), (120, 35), (200, 50)] {
+        let mut viewer = Viewer::open(&fixture.path, size);
+        viewer.press("2 g j");
+        let text = viewer.text();
+        let legend = text.lines().find(|row| row.contains("┌ Timeline  "));
+        let legend = legend
+            .and_then(|row| row.split('┐').next())
+            .unwrap_or_default();
+        assert!(
+            legend.contains("asks the client") && !legend.contains('…'),
+            "{text}"
+        );
+        let screen = viewer.screen();
+        let lit = screen.area.rows().map(|row| {
+            let cells = row.columns().map(|cell| &screen[(cell.x, cell.y)]);
+            let is_lit = |cell: &&ratatui::buffer::Cell| {
+                cell.modifier.contains(ratatui::style::Modifier::REVERSED)
+            };
+            cells
+                .filter(is_lit)
+                .map(|cell| cell.symbol().to_owned())
+                .collect::<String>()
+        });
+        let lit: Vec<_> = lit.filter(|text| !text.is_empty()).collect();
+        assert_eq!(lit.len(), 1, "{lit:?}");
+        assert!(lit[0].contains('#') && lit[0].contains(" ms"), "{lit:?}");
+    }
+}
+
+#[test]
+fn a_text_that_is_no_command_becomes_a_filter() {
+    let fixture = fixture::ended();
+    let mut viewer = Viewer::open(&fixture.path, SIZE);
+    viewer.act("! : 'zzqq'");
+    assert!(
+        viewer.text().contains("filter by `zzqq`"),
+        "{}",
+        viewer.text()
+    );
+    viewer.press("Enter");
+    assert_eq!(viewer.session().filter.text, "is:failed zzqq");
+    let mut viewer = Viewer::folder(fixture.folder(), SIZE);
+    viewer.act(": 'zzqq' Enter");
+    assert_eq!(viewer.state.app.library.narrow, "zzqq");
+}
+
+/// Once a value of forty bytes had the whole screen.
+#[test]
+fn a_text_is_as_large_as_what_it_says_and_else_has_the_whole_screen() {
+    let fixture = fixture::ended();
+    let mut viewer = Viewer::open(&fixture.path, (120, 35));
+    viewer.press("5 G Enter");
+    let text = viewer.text();
+    assert!(
+        text.contains("6 tools") && text.contains("Esc closes"),
+        "{text}"
+    );
+    viewer.press("Esc ? Tab");
+    assert!(
+        viewer
+            .text()
+            .lines()
+            .all(|row| row.starts_with(['┌', '│', '└']))
+    );
+}
+
+const OFFERS: &str = r#"
+    10 > "id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}
+    20 < "id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}
+    30 > "method":"notifications/initialized"
+    40 > "id":1,"method":"tools/list"
+    50 < "id":1,"result":{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"old_one","inputSchema":{"type":"object"}}]}
+    60 > "id":2,"method":"tools/list"
+    70 < "id":2,"result":{"tools":[{"name":"b","description":"Reads a file\u001b[2J.\nOnly below the root.","inputSchema":{"type":"object","properties":{"path":{"type":"string","description":"the way to the file"}},"required":["path"]}},{"name":"a","inputSchema":{"type":"object"}}]}
+    80 > "id":3,"method":"tools/call","params":{"name":"b","arguments":{"path":"/x"}}
+    90 < "id":3,"result":{"content":[],"isError":true}
+    100 > "id":4,"method":"tools/call","params":{"name":"b","arguments":{"path":"/y"}}
+    110 < "id":4,"result":{"content":[]}
+    120 > "id":5,"method":"tools/call","params":{"name":"unknown","arguments":{}}
+    130 < "id":5,"error":{"code":-32602,"message":"no such tool"}
+"#;
+
+#[test]
+fn the_view_of_the_server_has_what_it_offers_with_schemas_and_calls() {
+    let fixture = fixture::said_and_ended(OFFERS);
+    for size in [(60, 15), (80, 24), (120, 35), (200, 50)] {
+        let mut viewer = Viewer::open(fixture.path(), size);
+        viewer.press("5");
+        let text = viewer.text();
+        for row in [
+            "tool      b",
+            "tool      a",
+            "2     1 (50 %)",
+            "⚠  tool      unknown",
+        ] {
+            assert!(text.contains(row), "{row}: {text}");
+        }
+        assert!(
+            !text.contains("old_one"),
+            "it is not listed any more: {text}"
+        );
+        viewer.press("Enter");
+        let text = viewer.text();
+        let told = [
+            "called 2 times by c 1, 1 failed",
+            "Reads a file",
+            "Only below the root.",
+        ];
+        for line in told
+            .iter()
+            .chain(&["\"description\": \"the way to the file\""])
+        {
+            assert!(text.contains(line), "{line}: {text}");
+            viewer.press("j j j j");
+        }
+        viewer.press("Esc =");
+        assert_eq!(viewer.session().filter.text, "method=tools/call name=b");
+        assert_eq!(viewer.session().list.len(), 2, "{}", viewer.text());
+        viewer.press("Backspace Backspace 3 Tab");
+        while !viewer
+            .session()
+            .stats
+            .entry(figures(&viewer))
+            .is_some_and(|entry| {
+                matches!(entry, mcpreel_tui::panels::stats::figures::Entry::Unused(_))
+            })
+        {
+            viewer.press("j");
+        }
+        viewer.press("Enter");
+        assert_eq!(viewer.session().view, View::Server);
+        assert_eq!(viewer.session().server.cursor.id.1, "a");
+    }
 }
 
 #[test]

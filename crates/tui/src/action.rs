@@ -34,6 +34,7 @@ pub enum Context {
     Timeline,
     Stats,
     Findings,
+    Server,
     Playback,
     /// The comparison of two exchanges or recordings.
     Diff,
@@ -75,8 +76,8 @@ actions! {
     // Everywhere.
     Help, "help", [Everywhere "? F1"], "keys, the filter language and the signs, for where you are";
     Palette, "palette", [Everywhere ":"], "find any command by parts of its name, a frame by its number";
-    NextPane, "next-pane", [Session "Tab"], "to the next pane, in the detail to its story and findings";
-    PreviousPane, "previous-pane", [Session "BackTab"], "to the previous pane";
+    NextPane, "next-pane", [Session "Tab", Text "Tab"], "to the next pane, in the detail to its story and findings";
+    PreviousPane, "previous-pane", [Session "BackTab", Text "BackTab"], "to the previous pane";
     Open, "open", [Everywhere "Enter"], "open what is selected";
     Close, "close", [Everywhere "Esc"], "close the topmost panel, clear the search, back to the list; never quits";
     Back, "back", [Everywhere "q"], "back to the recordings; there it quits";
@@ -101,15 +102,16 @@ actions! {
 
     // Recordings.
     Wrap, "wrap", [Library "w"], "have a server of a host on this machine recorded";
-    Delete, "delete", [Library "Delete D"], "delete the recording, after asking";
-    Select, "select", [List "Space", Library "Space"], "select for a comparison; two at most";
-    Unselect, "unselect", [], "clear the selection for a comparison";
+    Delete, "delete", [Library "D Delete"], "delete the recording, or those that are selected, after asking";
+    Select, "select", [List "Space", Library "Space"], "select: two to compare, recordings also to delete";
+    Unselect, "unselect", [], "clear the selection";
 
     // Views.
     Exchanges, "exchanges", [Session "1"], "the calls: one row per request with its response";
     Timeline, "timeline", [Session "2"], "the same rows as bars in time";
     Stats, "stats", [Session "3"], "counts and latencies per method and tool";
     Findings, "findings", [Session "4"], "what the rules found: errors, warnings, notes";
+    Server, "server", [Session "5"], "what the server offers: tools, resources and prompts with their schemas";
     Why, "why", [Session "W"], "why it went wrong: the cause, what shows it, what to do";
     Wire, "wire", [Session "w"], "calls, or the wire with one row per frame";
     Zoom, "zoom", [Session "z"], "full screen for this pane, and back";
@@ -119,7 +121,7 @@ actions! {
     // Filter and search.
     Filter, "filter", [Session "/ f", Library "/ f", Text "/"], "show only the rows that fit, or the recordings with this text; find a line of a text";
     FilterToggle, "filter-toggle", [Session "F"], "filter off and on again";
-    FilterLike, "filter-like", [List "="], "filter rows like this one: same method, name, status, …";
+    FilterLike, "filter-like", [List "=", Server "="], "filter rows like this one: same method, name, status, …";
     Relax, "relax", [List "Backspace"], "take out the condition that hides everything, or the last one";
     Search, "search", [Session "\\ Ctrl-F"], "search in summaries, bodies and stderr";
     SearchNext, "search-next", [Session "n"], "next hit";

@@ -23,6 +23,7 @@ use crate::panels::filter::typed::{Before, Filter};
 use crate::panels::findings::groups::Findings;
 use crate::panels::list::viewport::List;
 use crate::panels::search::hits::Search;
+use crate::panels::server::offered::Server;
 use crate::panels::shelf;
 use crate::panels::stats::figures::Stats;
 use crate::panels::timeline::timeline_data::Timeline;
@@ -69,6 +70,8 @@ pub struct App {
     pub chosen: Option<Action>,
     /// The replay and the export that run.
     pub running: BTreeMap<Slot, Running>,
+    /// The format of the last export: its place among the formats.
+    pub export_format: usize,
     pub questions: Questions,
 }
 
@@ -139,6 +142,7 @@ pub struct Session {
     pub timeline: Timeline,
     pub stats: Stats,
     pub findings: Findings,
+    pub server: Server,
     pub search: Search,
     pub playback: Playback,
     /// Whether the line that says why has something to say about what went wrong.
@@ -329,14 +333,17 @@ impl Session {
     /// The contexts that hold for a key, the innermost first.
     pub fn contexts(&self) -> Vec<Context> {
         let view = match (self.focus, self.view) {
-            (Focus::Detail, _) => Context::Detail,
-            (Focus::Main, View::Exchanges) => Context::List,
-            (Focus::Main, View::Timeline) => Context::Timeline,
-            (Focus::Main, View::Stats) => Context::Stats,
-            (Focus::Main, View::Findings) => Context::Findings,
+            // The state stands in place of the detail.
+            (Focus::Detail, _) if self.playback.pane.is_some() => None,
+            (Focus::Detail, _) => Some(Context::Detail),
+            (Focus::Main, View::Exchanges) => Some(Context::List),
+            (Focus::Main, View::Timeline) => Some(Context::Timeline),
+            (Focus::Main, View::Stats) => Some(Context::Stats),
+            (Focus::Main, View::Findings) => Some(Context::Findings),
+            (Focus::Main, View::Server) => Some(Context::Server),
         };
         let playback = self.playback.is_on().then_some(Context::Playback);
-        let rest = [view, Context::Session, Context::Everywhere];
-        playback.into_iter().chain(rest).collect()
+        let rest = [Context::Session, Context::Everywhere];
+        playback.into_iter().chain(view).chain(rest).collect()
     }
 }

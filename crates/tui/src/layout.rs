@@ -18,11 +18,14 @@ use ratatui::layout::{Layout, Margin, Rect};
 /// The least size at which anything is drawn.
 pub const LEAST: (u16, u16) = (20, 3);
 
+/// From so many columns on list and detail stand beside each other.
+const BESIDE: u16 = 110;
+
 /// From so many columns on the timeline and the findings leave room for the detail.
 const WIDE: u16 = 120;
 
-/// Columns of the names of the views.
-const TABS: u16 = 42;
+/// Columns of the names of the views; without the last one where there is little room.
+const TABS: [u16; 2] = [42, 52];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Panes {
@@ -48,12 +51,17 @@ pub struct Places {
     pub footer: Rect,
 }
 
+/// Whether list and detail stand beside each other in so many columns.
+pub fn is_wide(columns: u16) -> bool {
+    columns >= BESIDE
+}
+
 /// How the panes are arranged at this size.
 fn panes((columns, rows): (u16, u16)) -> Panes {
     match (columns, rows) {
         (..40, _) | (_, ..8) => Panes::Tiny,
         (..80, _) | (_, ..18) => Panes::Single,
-        (..110, _) => Panes::Stacked,
+        (..BESIDE, _) => Panes::Stacked,
         _ => Panes::Beside,
     }
 }
@@ -85,7 +93,12 @@ impl LibraryPlaces {
 /// Where the parts of the recordings screen are.
 pub fn library(size: (u16, u16)) -> LibraryPlaces {
     let high = |least: u16, rows: u16| Length(if size.1 >= least { rows } else { 0 });
-    let heights = [Length(1), high(6, 1), Fill(1), high(12, 3), high(4, 1)];
+    let about = match size.1 {
+        ..12 => 0,
+        12..20 => 3,
+        _ => 4,
+    };
+    let heights = [Length(1), high(6, 1), Fill(1), Length(about), high(4, 1)];
     let [header, headings, rows, about, footer] = Layout::vertical(heights).areas(screen(size));
     LibraryPlaces {
         header,
@@ -115,7 +128,11 @@ pub fn session(app: &App, session: &Session) -> Places {
     let parts = Layout::vertical(heights).areas(screen(app.size));
     let [header, why, line, panes, footer] = parts;
     let columns = if app.edits_filter() { 140 } else { 60 };
-    let tabs = if app.size.0 < columns { 0 } else { TABS };
+    let tabs = match app.size.0 {
+        wide if wide < columns => 0,
+        ..80 => TABS[0],
+        _ => TABS[1],
+    };
     let [tabs, filter] = Layout::horizontal([Length(tabs), Fill(1)]).areas(line);
     let (main, detail) = panes_of(app, session, panes);
     Places {
@@ -134,7 +151,7 @@ pub fn shows_both(size: (u16, u16), session: &Session) -> bool {
     let single = matches!(panes(size), Panes::Single | Panes::Tiny);
     let wide = match session.view {
         View::Exchanges => 0,
-        View::Stats => u16::MAX,
+        View::Stats | View::Server => u16::MAX,
         View::Timeline | View::Findings => WIDE,
     };
     !(single || session.zoom) && size.0 >= wide

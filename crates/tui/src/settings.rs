@@ -58,6 +58,7 @@ pub enum View {
     Timeline,
     Stats,
     Findings,
+    Server,
 }
 
 /// The kind of time in the column of times.

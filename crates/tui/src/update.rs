@@ -10,7 +10,7 @@ use super::app::{App, Focus, Session, View, Viewer};
 use super::effect::{Effects, Msg};
 use super::keymap::Key;
 use super::panels::{
-    self, compare, export, findings, library, notes, replay, state, stats, timeline, why,
+    self, compare, export, findings, library, notes, replay, server, state, stats, timeline, why,
 };
 use std::time::Duration;
 
@@ -49,6 +49,7 @@ pub fn update(viewer: &mut Viewer, msg: Msg) -> Effects {
             timeline::wanted,
             stats::wanted,
             findings::wanted,
+            server::wanted,
             panels::search::wanted,
         ];
         for wanted in wanted {
@@ -82,6 +83,7 @@ fn in_session(app: &mut App, session: &mut Session, action: Action) -> Option<Ef
         (Focus::Main, View::Timeline) => timeline::perform,
         (Focus::Main, View::Stats) => stats::perform,
         (Focus::Main, View::Findings) => findings::perform,
+        (Focus::Main, View::Server) => server::perform,
     };
     let panels = [
         state::perform,

@@ -5,7 +5,7 @@
 
 use super::app::{App, Session, View, Viewer};
 use super::layout::{self, LEAST};
-use super::panels::{findings, library, state, stats, timeline, why};
+use super::panels::{findings, library, server, state, stats, timeline, why};
 use super::theme::Role;
 use crate::panels::{detail, filter, footer, header, list};
 use crate::widget::spans;
@@ -59,6 +59,7 @@ fn draw_session(app: &App, session: &Session, frame: &mut Frame<'_>) {
             View::Timeline => timeline::draw(app, session, places.main, frame),
             View::Stats => stats::draw(app, session, places.main, frame),
             View::Findings => findings::draw(app, session, places.main, frame),
+            View::Server => server::draw(app, session, places.main, frame),
         }
     }
     if !places.detail.is_empty() {

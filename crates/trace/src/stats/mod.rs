@@ -21,6 +21,7 @@ use compact_str::CompactString;
 use latency::Gathered;
 pub use latency::{Bucket, Buckets, Latency};
 use mcpreel_wire::message::Direction;
+use mcpreel_wire::text::count;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -97,13 +98,30 @@ impl Row {
         answered.max(self.unanswered_ns.map(|ns| (ns, false)))
     }
 
-    /// Failures in a thousand, to the nearest.
-    pub fn failed_permille(&self) -> u64 {
-        let count = u128::from(self.count.max(1));
-        let permille = (u128::from(self.failed) * 2000 + count) / (count * 2);
-        u64::try_from(permille).unwrap_or(1000)
+    /// `3 (40 %)`: how many failed and which share that is; empty where none did.
+    pub fn failed_in_words(&self) -> String {
+        if self.failed == 0 {
+            return String::new();
+        }
+        let hundredfold = u128::from(self.failed) * 100;
+        let share = hundredfold / u128::from(self.count.max(1));
+        let share = if share == 0 {
+            "< 1".to_owned()
+        } else {
+            share.to_string()
+        };
+        format!("{} ({share} %)", count(self.failed))
+    }
+
+    /// The latencies, where they are enough for percentiles.
+    pub fn percentiles(&self) -> Option<&Latency> {
+        let latency = self.latency.as_ref();
+        latency.filter(|latency| latency.measured >= ENOUGH)
     }
 }
+
+/// Of fewer latencies the greatest says all that percentiles would.
+const ENOUGH: u64 = 5;
 
 // Statistics that grow exchange by exchange.
 

@@ -129,3 +129,26 @@ fn the_ten_slowest_are_named_the_slowest_first() {
     let times: Vec<_> = slowest.iter().map(|slow| slow.latency_ns / MS).collect();
     assert_eq!(times, [30, 29, 28, 27, 26, 25, 24, 23, 22, 21]);
 }
+
+#[test]
+fn failures_have_their_share_and_percentiles_need_five_latencies() {
+    let failed = |failed, count| {
+        let row = Row {
+            count,
+            failed,
+            ..Row::default()
+        };
+        row.failed_in_words()
+    };
+    assert_eq!(failed(0, 5), "");
+    assert_eq!(failed(2, 5), "2 (40 %)");
+    assert_eq!(failed(1, 1000), "1 (< 1 %)");
+    assert_eq!(failed(999, 1000), "999 (99 %)");
+    let of = |count: u64| {
+        let exchanges: Vec<_> = (1..=count)
+            .map(|ms| exchange("ping", None, Status::Ok, ms))
+            .collect();
+        collected(&exchanges).total.percentiles().is_some()
+    };
+    assert_eq!([of(1), of(4), of(5)], [false, false, true]);
+}

@@ -7,7 +7,7 @@
 //!  │ One without either stays: look through the file before you hand it │
 //!  │ on.                                                                │
 //!  │                                                                    │
-//!  │ y  write it as jsonl to 7f3a9c21.jsonl                             │
+//!  │ y  write it as jsonl to 7f3a9c21.jsonl, in the folder where …      │
 //!  │ w  what: all of it, 1 of 3                                         │
 //!  │ r  leave the secrets in                                            │
 //!  │ n  another file name                                               │
@@ -194,6 +194,7 @@ fn begin(app: &mut App, path: PathBuf, id: String, scopes: Vec<Scope>) -> Effect
         path,
         id,
         scopes,
+        format: app.export_format,
         ..Offer::default()
     };
     show(app, offer)
@@ -235,7 +236,11 @@ fn form(app: &App, offer: Offer) -> Menu {
     }
     let title = format!("export {}", escape(&offer.id));
     let (_, _, format, _) = FORMATS[offer.format];
-    let write_it = format!("write it as {format} to {}", escape(&offer.file()));
+    let file = offer.file();
+    let is_path = file.contains(std::path::MAIN_SEPARATOR);
+    let folder = ["in the folder where the viewer was started", ""][usize::from(is_path)];
+    let write_it = format!("write it as {format} to {}, {folder}", escape(&file));
+    let write_it = write_it.trim_end_matches(", ").to_owned();
     let write_it = Entry::new('y', write_it, |viewer| {
         start(&mut viewer.app, offer, Replace::No)
     });
@@ -260,6 +265,7 @@ fn ask_name(app: &mut App, offer: Offer) -> Effects {
 }
 
 fn start(app: &mut App, offer: Offer, may: Replace) -> Effects {
+    app.export_format = offer.format;
     let work = move |place: &Place<'_>| write(offer, may, place);
     running::start(app, Slot::Export, "reading the recording", work)
 }

@@ -7,9 +7,10 @@
 
 use crate::action::{Action, Context};
 use crate::app::{App, Session};
-use crate::layout::has_footer;
+use crate::layout::{self, has_footer};
 use crate::notice::Weight;
 use crate::panels::detail::shown::Tab;
+use crate::panels::menu::Menu;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::spans;
 use crate::worker::Slot;
@@ -26,9 +27,9 @@ use ratatui::widgets::Clear;
 const HINTS: &str = "help, back, open, close, step-back earlier, step-forward later, \
     time-cursor now, next-pane other pane, toggle fold, representation raw, zoom-in zoom in, \
     zoom-out zoom out, pan-left earlier, pan-right later, sort, \
-    filter, failures, search, next-failure next failure, why, \
+    filter, delete, failures, search, next-failure next failure, why, \
     compare-parent compare with its recording, copy, diff, replay, export, wire, \
-    note, delete, zoom, palette commands";
+    note, zoom, palette commands";
 
 /// Whether an action does something here.
 fn is_useful(app: &App, action: Action, session: Option<&Session>) -> bool {
@@ -44,7 +45,7 @@ fn is_useful(app: &App, action: Action, session: Option<&Session>) -> bool {
         Action::Close => !contexts.contains(&Context::List) && session.is_some(),
         Action::CompareParent => session.is_some_and(is_made),
         Action::TimeCursor => is_playing,
-        Action::NextPane => !contexts.contains(&Context::Stats),
+        Action::NextPane => !contexts.contains(&Context::Server),
         _ => true,
     }
 }
@@ -123,13 +124,22 @@ pub fn draw_notice(app: &App, session: Option<&Session>, screen: Rect, frame: &m
     let room = screen.width.saturating_sub(2);
     let text = format!(" {} {} ", look.glyph(glyph), notice.text);
     let mut text = cut(&text, room.into());
-    // In the list of recordings it covers a sentence, of which the rest would be left.
-    if session.is_none() && app.overlays.is_empty() {
-        text = pad_end(&text, room.into());
+    let mut y = screen.bottom().saturating_sub(2);
+    // On a menu it stands on the frame; in the list of recordings on the rule, where there is one,
+    // and else on a whole row.
+    if app.top::<Menu>().is_some() {
+        y += 1;
+    } else if session.is_none() && app.overlays.is_empty() {
+        let about = layout::library(app.size).about;
+        if about.is_empty() {
+            text = pad_end(&text, room.into());
+        } else {
+            y = about.y;
+        }
     }
     let place = Rect {
         x: screen.x + 1,
-        y: screen.bottom().saturating_sub(2),
+        y,
         width: u16::try_from(width(&text)).unwrap_or(room),
         height: 1,
     };
@@ -163,7 +173,7 @@ fn chips(app: &App, session: Option<&Session>) -> Vec<Chip> {
             let text = format!("ONLY {}", cut(&escape(&library.narrow), 20));
             chips.push(chip(Role::Chip, text, Action::Close));
         }
-        chips.extend(selected(library.to_compare.len()));
+        chips.extend(selected(library.marked.len()));
     }
     for (slot, running) in &app.running {
         let word = match slot {

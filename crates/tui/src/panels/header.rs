@@ -74,12 +74,14 @@ fn opening(session: &Session) -> Part {
     (0, Role::Header, text)
 }
 
-/// `1 Calls  2 Timeline  3 Stats  4 Findings`: the actions, the view that each shows, its name.
-const TABS: [(Action, View, &str); 4] = [
+/// `1 Calls  2 Timeline  3 Stats  4 Findings  5 Server`: the actions, the view that each shows, its
+/// name.
+const TABS: [(Action, View, &str); 5] = [
     (Action::Exchanges, View::Exchanges, "Calls"),
     (Action::Timeline, View::Timeline, "Timeline"),
     (Action::Stats, View::Stats, "Stats"),
     (Action::Findings, View::Findings, "Findings"),
+    (Action::Server, View::Server, "Server"),
 ];
 
 /// The views with their keys, and where they are.
@@ -94,7 +96,12 @@ pub fn tabs(app: &App, session: &Session, area: Rect) -> Vec<(Chip, Rect)> {
             action,
         }
     };
-    footer::place(TABS.map(tab).into(), Flex::Start, 0, area)
+    let room = usize::from(area.width);
+    let mut tabs: Vec<_> = TABS.map(tab).into();
+    while tabs.iter().map(|tab| width(&tab.text)).sum::<usize>() > room && !tabs.is_empty() {
+        tabs.pop();
+    }
+    footer::place(tabs, Flex::Start, 0, area)
 }
 
 /// Leaves out what there is no room for.

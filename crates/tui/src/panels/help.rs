@@ -1,10 +1,15 @@
-//! The help: what can be done where the keys are, made of the table of actions, on one screen; below
-//! it what each does, the filter language and the signs.
+//! The help: the keys by task, on one screen; Tab goes on to the filter language, the signs and the
+//! statuses. Made of the table of actions.
+//!
+//! ```text
+//!  general                   moving                    views and panes
+//!  ?        help             j        down             1        calls
+//!  :        palette          k        up               2        timeline
+//! ```
 
-use crate::action::{Context, Row, TABLE};
+use crate::action::{Action, Context, Row, TABLE};
 use crate::app::{App, Viewer};
 use crate::effect::Effects;
-use crate::panels::menu::area_of_text;
 use crate::theme::{Glyph, Role};
 use crate::widget::frame;
 use crate::widget::pager::Text;
@@ -12,26 +17,56 @@ use crate::widget::spans::Spans as Line;
 use mcpreel_trace::exchange::Status;
 use mcpreel_trace::query::ast::{Field, Flag, Op, Root};
 use mcpreel_trace::query::help;
-use mcpreel_wire::text::{cut, pad_end};
+use mcpreel_wire::text::{cut, pad_end, width};
 
 const KEYS: usize = 22;
 
-/// Columns of a key with the name of what it does.
-const CELL: usize = 24;
+/// The least and the most columns of a key with the name of what it does.
+const CELL: (usize, usize) = (26, 34);
 
-/// All keys with the names of what they do, in as many columns as there is room for: those of the
-/// present view first.
-fn overview(app: &App, contexts: &[Context]) -> Vec<Line> {
-    let all = contexts.iter().map(|one| bound(app, contexts, *one));
-    let width = usize::from(area_of_text(app.size).width.saturating_sub(2));
-    let columns = (width / CELL).max(1);
-    let room = (width / columns).max(CELL) - 10;
-    let cell = |(keys, row): (String, &Row)| {
+/// Columns of a key.
+const KEY: usize = 8;
+
+/// The tasks, each with the action that begins it in the table.
+const TASKS: [(Action, &str); 12] = [
+    (Action::Help, "general"),
+    (Action::Down, "moving"),
+    (Action::Wrap, "recordings and rows"),
+    (Action::Exchanges, "views and panes"),
+    (Action::Filter, "filter and search"),
+    (Action::Mark, "marks and notes"),
+    (Action::Collapse, "reading"),
+    (Action::Copy, "working with it"),
+    (Action::TimeCursor, "as it was then"),
+    (Action::ZoomIn, "timeline"),
+    (Action::Sort, "order"),
+    (Action::NextChange, "comparison"),
+];
+
+/// The keys with the names of what they do, by task, in as many columns as there is room for.
+fn overview(app: &App, bound: &[(String, &'static Row)]) -> Vec<Line> {
+    let room = usize::from(app.size.0.saturating_sub(2));
+    let columns = (room / CELL.0).max(1);
+    let wide = (room / columns).min(CELL.1);
+    let (mut cells, mut task) = (Vec::<Line>::new(), "");
+    for row in TABLE {
+        let begins = TASKS.iter().find(|(action, _)| *action == row.action);
+        task = begins.map_or(task, |(_, name)| *name);
+        let Some((keys, _)) = bound.iter().find(|(_, it)| it.action == row.action) else {
+            continue;
+        };
+        if !task.is_empty() {
+            cells.push(vec![(
+                Role::Title,
+                pad_end(std::mem::take(&mut task), wide),
+            )]);
+        }
         let key = keys.split(' ').next().unwrap_or_default();
-        let name = pad_end(&cut(&row.name.replace('-', " "), room - 1), room);
-        [(Role::Key, pad_end(key, 10)), (Role::Text, name)]
-    };
-    let cells: Vec<_> = all.flatten().map(cell).collect();
+        let key = format!("{} ", pad_end(key, KEY));
+        let room = wide.saturating_sub(width(&key));
+        let name = pad_end(&cut(&label(row), room.saturating_sub(1)), room);
+        cells.push(vec![(Role::Key, key), (Role::Text, name)]);
+    }
     let rows = cells.len().div_ceil(columns);
     let line = |at| {
         let cells = cells.iter().skip(at).step_by(rows);
@@ -40,19 +75,32 @@ fn overview(app: &App, contexts: &[Context]) -> Vec<Line> {
     (0..rows).map(line).collect()
 }
 
+fn label(row: &Row) -> String {
+    match row.action {
+        Action::Exchanges => "calls".to_owned(),
+        _ => row.name.replace('-', " "),
+    }
+}
+
 /// Opens the help for where the keys are.
 pub fn open(viewer: &mut Viewer) -> Effects {
     let contexts = viewer.contexts();
     let app = &mut viewer.app;
-    let mut lines = overview(app, &contexts);
-    for context in &contexts {
-        keys(app, &contexts, *context, &mut lines);
-    }
+    let all = contexts.iter().flat_map(|one| bound(app, &contexts, *one));
+    let all: Vec<_> = all.collect();
+    let mut text = Text::new("keys", overview(app, &all));
+    let sentence = |(keys, row): &(String, &Row)| {
+        let (keys, label) = (pad_end(keys, 12), pad_end(&label(row), 18));
+        format!("{keys} {label} {}", row.help)
+    };
+    text.index = all.iter().map(sentence).collect();
     if contexts.contains(&Context::Session) {
+        let mut lines = Vec::new();
         filter_language(&mut lines);
         legend(app, &mut lines);
+        text.next = Some(Box::new(Text::new("filter, signs, statuses", lines)));
     }
-    app.push(Text::new("help", lines))
+    app.push(text)
 }
 
 fn heading(text: &str, lines: &mut Vec<Line>) {
@@ -77,13 +125,6 @@ fn bound(app: &App, contexts: &[Context], context: Context) -> Vec<(String, &'st
     };
     let rows = TABLE.iter().map(|row| (keys(row), row));
     rows.filter(|(keys, _)| !keys.is_empty()).collect()
-}
-
-fn keys(app: &App, contexts: &[Context], context: Context, lines: &mut Vec<Line>) {
-    heading(context.into(), lines);
-    for (keys, row) in bound(app, contexts, context) {
-        push(&keys, row.help, lines);
-    }
 }
 
 fn push(keys: &str, help: &str, lines: &mut Vec<Line>) {

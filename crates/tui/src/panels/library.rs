@@ -23,33 +23,45 @@ use crate::theme::{Glyph, Role};
 use crate::widget::spans;
 use crate::widget::table::{self, Column};
 use crate::worker::{Answer, Ask};
+use mcpreel_share::phrases::recording::origin;
 use mcpreel_share::phrases::{sentence, when};
 use mcpreel_store::library::{Standing, retention};
-use mcpreel_wire::text::{count, cut_middle, escape, plural, size, width};
+use mcpreel_store::reader::Summary;
+use mcpreel_wire::text::{clock, count, cut_middle, escape, plural, size, width, wrap};
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Paragraph, Wrap};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The time between two lists of the folder, nanoseconds.
 const EVERY_NS: u64 = 1_000_000_000;
 
-/// From so many columns on there is room for words of state, and for whole ids.
+/// From so many columns on there is room for words of state, for whole ids and the origin, and for
+/// all there is.
 const WORDS: usize = 70;
 const WIDE: usize = 100;
+const ALL: usize = 140;
 
 /// The least and the most columns of the name, and its place among the columns.
 const NAME: (usize, usize) = (16, 32);
 const NAME_AT: usize = 3;
 
 /// The orders: the heading that gives each, its letter, its label.
-const ORDERS: [(Order, &str, char, &str); 5] = [
+const ORDERS: [(Order, &str, char, &str); 8] = [
     (Order::Age, "age", 'a', "age: live ones, then the newest"),
     (Order::Name, "name", 'n', "name"),
+    (Order::Server, "server", 'v', "server, by its own name"),
     (Order::State, "state", 's', "state"),
     (Order::Calls, "calls", 'c', "calls: the most first"),
     (Order::Failed, "failed", 'f', "failed calls: the most first"),
+    (
+        Order::Duration,
+        "lasted",
+        'd',
+        "duration: the longest first",
+    ),
+    (Order::Size, "size", 'z', "size: the largest first"),
 ];
 
 pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
@@ -166,10 +178,64 @@ fn ask_note(app: &mut App) -> Option<Effects> {
 
 /// Asks whether it is meant, and says what goes. The cursor is on the answer that does no harm.
 fn ask_delete(app: &mut App) -> Option<Effects> {
-    let entry = app.library.current()?;
-    if entry.standing == Standing::Live {
+    let library = &app.library;
+    let is_marked = |row: &&Row| library.marked.contains(&row.path);
+    let mut rows: Vec<_> = library.rows.iter().filter(is_marked).collect();
+    if rows.is_empty() {
+        rows.extend(library.current());
+    }
+    if rows.iter().any(|row| row.standing == Standing::Live) {
         return Some(app.refuse("it is being recorded: only what has ended can be deleted"));
     }
+    let (title, keep, mut text) = match rows.as_slice() {
+        [] => return None,
+        [row] => (
+            "delete this recording?".to_owned(),
+            "no, keep it",
+            lost(row),
+        ),
+        rows => {
+            let title = format!("delete these {} recordings?", rows.len());
+            (
+                title,
+                "no, keep them",
+                rows.iter().map(|row| in_short(row)).collect(),
+            )
+        }
+    };
+    text.push("This cannot be undone.".to_owned());
+    let delete_it = if rows.len() == 1 {
+        "yes, delete it"
+    } else {
+        "yes, delete them"
+    };
+    let paths: Vec<_> = rows.iter().map(|row| row.path.clone()).collect();
+    let entries = vec![
+        Item::nothing('n', keep),
+        Item::new('y', delete_it, move |_| {
+            vec![Ask::Change(Box::new(move || delete(&paths))).into()]
+        }),
+    ];
+    Some(app.push(Menu {
+        text: text.into_iter().map(|text| (Role::Text, text)).collect(),
+        ..Menu::new(title, entries)
+    }))
+}
+
+/// A recording of several that are to be deleted, on one line.
+fn in_short(row: &Row) -> String {
+    let calls = row
+        .summary()
+        .map(|summary| plural(summary.exchanges, "exchange"));
+    let is_noted = row.summary().is_some_and(Summary::is_noted);
+    let noted = is_noted.then(|| "with notes or marks".to_owned());
+    let known = [Some(title(row)), Some(size(row.size)), calls, noted];
+    let known: Vec<_> = known.into_iter().flatten().collect();
+    format!("{}  {}", escape(&row.id), known.join(", "))
+}
+
+/// All that goes with a recording.
+fn lost(entry: &Row) -> Vec<String> {
     let mut known = vec![size(entry.size)];
     let mut text = vec![file_name(&entry.path)];
     if entry.standing.is_recoverable() {
@@ -186,28 +252,26 @@ fn ask_delete(app: &mut App) -> Option<Effects> {
         }
     }
     text.insert(1, known.join(", "));
-    text.push("This cannot be undone.".to_owned());
-    let path = entry.path.clone();
-    let entries = vec![
-        Item::nothing('n', "no, keep it"),
-        Item::new('y', "yes, delete it", move |_| {
-            vec![Ask::Change(Box::new(move || delete(&path))).into()]
-        }),
-    ];
-    Some(app.push(Menu {
-        text: text.into_iter().map(|text| (Role::Text, text)).collect(),
-        ..Menu::new("delete this recording?", entries)
-    }))
+    text
 }
 
-/// Deletes it as `prune` does, if nobody records; a person has confirmed it.
-fn delete(path: &Path) -> Answer {
-    let name = file_name(path);
-    match retention::delete(path) {
-        Ok(true) => changed(format!("{name} was deleted")),
-        Ok(false) => Answer::failed(format!("{name} is being recorded, so it stays")),
-        Err(error) => Answer::failed(format!("could not delete {name}: {}", sentence(&error))),
+/// Deletes them as `prune` does, those that nobody records, up to the first that cannot be; a
+/// person has confirmed it.
+fn delete(paths: &[PathBuf]) -> Answer {
+    for path in paths {
+        let name = file_name(path);
+        match retention::delete(path) {
+            Ok(true) => {}
+            Ok(false) => return Answer::failed(format!("{name} is being recorded, so it stays")),
+            Err(error) => {
+                return Answer::failed(format!("could not delete {name}: {}", sentence(&error)));
+            }
+        }
     }
+    changed(match paths {
+        [path] => format!("{} was deleted", file_name(path)),
+        paths => format!("{} recordings were deleted", paths.len()),
+    })
 }
 
 /// A recording was changed: the folder is listed anew.
@@ -233,6 +297,8 @@ pub fn listed(app: &mut App, rows: Vec<Row>) -> Effects {
     let library = &mut app.library;
     let before = library.cursor.at(&library.ids());
     let offset = before.saturating_sub(library.cursor.top);
+    let is_there = |path: &PathBuf| rows.iter().any(|row| row.path == *path);
+    library.marked.retain(is_there);
     library.rows = rows;
     library.listing = Listing::Known;
     if library.rows.is_empty() {
@@ -306,8 +372,11 @@ fn draw_header(app: &App, shown: usize, area: Rect, frame: &mut Frame<'_>) {
         Listing::Known => format!("{shown} of {all} shown"),
         _ => String::new(),
     };
+    let order = ORDERS.iter().find(|order| order.0 == library.order);
+    let order = order.filter(|order| order.0 != Order::Age);
+    let order = order.map_or_else(String::new, |order| format!(" by {}", order.1));
     let total: u64 = library.rows.iter().map(|entry| entry.size).sum();
-    let right = format!("{count}  {alive}{} ", size(total));
+    let right = format!("{count}{order}  {alive}{} ", size(total));
     let title = " recordings";
     let room = columns.saturating_sub(width(title) + width(&right) + 4);
     let dir = library.dir.to_string_lossy();
@@ -350,15 +419,21 @@ fn columns(app: &App, room: usize) -> Vec<Column> {
         ("", 1)
     };
     let id = if room >= WIDE { 8 } else { 4 };
+    let is_any = app.library.rows.iter().any(|row| origin(row).is_some());
+    let origin = if room >= WIDE && is_any { 8 } else { 0 };
+    let (lasted, size) = if room >= ALL { (8, 8) } else { (0, 0) };
     let mut columns = vec![
         Column::left("", 1, 0),
         Column::left("id", id, 5),
         Column::right("age", 6, 4),
         Column::left("name", NAME.0, 0),
+        Column::left("origin", origin, 7),
         Column::flexible("what went wrong", 18, 3),
         Column::left(state, state_wide, 1),
         Column::right("calls", 6, 6),
         Column::right("failed", 7, 2),
+        Column::right("lasted", lasted, 8),
+        Column::right("size", size, 9),
     ];
     // What is left is for the name and for what went wrong.
     columns[NAME_AT].width += (table::spare(&columns, room) / 2).min(wanted);
@@ -377,7 +452,7 @@ fn columns(app: &App, room: usize) -> Vec<Column> {
 /// The cells of a recording, one for each of the columns.
 fn cells(app: &App, row: &Row, room: usize) -> table::Cells {
     let look = &app.settings.look;
-    let is_selected = app.library.to_compare.contains(&row.path);
+    let is_selected = app.library.marked.contains(&row.path);
     let mark = if is_selected {
         look.glyph(Glyph::Selected)
     } else {
@@ -396,15 +471,26 @@ fn cells(app: &App, row: &Row, room: usize) -> table::Cells {
         String::new()
     };
     let calls = row.summary().map(|summary| count(summary.exchanges));
+    let lasted = row.summary().map(|summary| clock(summary.t_last_ns));
+    let origin = origin(row).unwrap_or_default();
+    // Where there is no column for it, what was made from another recording says so first.
+    let mut wrong = wrong(row, app.now.wall_ns);
+    if room < WIDE && !origin.is_empty() {
+        let rest = if wrong.is_empty() { "" } else { "; " };
+        wrong = format!("{origin}{rest}{wrong}");
+    }
     let columns = [
         (Role::Key, mark.to_owned()),
         (Role::Faint, escape(id).into_owned()),
         (Role::Text, when::age(row.wall_ns, app.now.wall_ns)),
         (Role::Strong, title(row)),
-        (Role::Text, wrong(row)),
+        (Role::Faint, origin),
+        (Role::Text, wrong),
         (role, state),
         (Role::Text, calls.unwrap_or_default()),
         (Role::Bad, failed),
+        (Role::Text, lasted.unwrap_or_default()),
+        (Role::Text, size(row.size)),
     ];
     columns.map(|cell| vec![cell]).into()
 }
@@ -412,14 +498,22 @@ fn cells(app: &App, row: &Row, room: usize) -> table::Cells {
 fn draw_about(app: &App, entry: &Row, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let columns = usize::from(area.width);
-    let [who, how] = about(entry);
+    let [who, how] = about(entry, app.now.wall_ns);
     let role = state(entry).1;
-    let lines = [
+    let mut lines = vec![
         (Role::Border, "─".repeat(columns)),
         (Role::Text, format!(" {who}")),
-        (role, format!(" {how}")),
     ];
-    let lines = lines.map(|line| spans::cut(vec![line], columns));
+    let left = usize::from(area.height).saturating_sub(lines.len()).max(1);
+    let mut sentence = wrap(&how, columns.saturating_sub(2));
+    if sentence.len() > left {
+        let rest = sentence.split_off(left - 1);
+        sentence.push(rest.join(" "));
+    }
+    lines.extend(sentence.into_iter().map(|line| (role, format!(" {line}"))));
+    let lines = lines
+        .into_iter()
+        .map(|line| spans::cut(vec![line], columns));
     spans::draw_lines(look, lines, area, frame);
 }
 

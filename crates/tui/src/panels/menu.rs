@@ -16,7 +16,7 @@ use crate::action::{Action, Context};
 use crate::app::{App, Handlers, Overlay, Session, Viewer};
 use crate::effect::Effects;
 use crate::keymap::Key;
-use crate::layout::{centered, screen};
+use crate::layout::{self, centered, screen};
 use crate::theme::Role;
 use crate::widget::cursor::moved;
 use crate::widget::frame;
@@ -277,7 +277,12 @@ fn placed(menu: &Menu, screen: Rect) -> Placed {
     let columns = columns.min(usize::from(screen.width.saturating_sub(2)));
     let rows = rows(menu, columns.saturating_sub(2));
     let high = if is_searched { SEARCHED } else { rows.len() };
-    let area = centered(screen, columns + 2, high + 2);
+    let mut area = centered(screen, columns + 2, high + 2);
+    // Where list and detail are above each other the list stays in sight, and with it the row that
+    // the menu is about.
+    if !is_searched && !layout::is_wide(screen.width) {
+        area.y = screen.bottom() - area.height;
+    }
     let page = usize::from(area.height.saturating_sub(2));
     let mut placed = Placed {
         area,
@@ -332,16 +337,19 @@ impl Overlay for Text {
     fn handlers(&self) -> Handlers {
         Handlers {
             perform: |viewer, action| {
-                if action == Action::Filter {
-                    return find(&mut viewer.app);
-                }
-                let area = area_of_text(viewer.app.size);
+                let size = viewer.app.size;
                 let text = viewer.app.top_mut::<Self>()?;
-                text.scroll(action, area).map(|()| vec![])
+                match action {
+                    Action::Filter => return find(&mut viewer.app),
+                    Action::NextPane | Action::PreviousPane => text.turn_page()?,
+                    _ => text.scroll(action, area_of(text, size))?,
+                }
+                Some(vec![])
             },
             // A click beside the text closes it.
             click: |viewer, cell, _| {
-                if !area_of_text(viewer.app.size).contains(cell.into()) {
+                let area = area_of(viewer.app.top::<Self>()?, viewer.app.size);
+                if !area.contains(cell.into()) {
                     viewer.app.overlays.pop();
                 }
                 None
@@ -351,32 +359,35 @@ impl Overlay for Text {
     }
 
     fn wheel(&mut self, by: isize, size: (u16, u16)) {
-        self.turn(by, area_of_text(size));
+        self.turn(by, area_of(self, size));
     }
 
     fn draw(&self, app: &App, _: Option<&Session>, whole: Rect, frame: &mut Frame<'_>) {
-        let area = area_of_text(app.size).intersection(whole);
-        self.draw(&app.settings.look, "/ finds, Esc closes", true, area, frame);
+        let area = area_of(self, app.size).intersection(whole);
+        let mut keys = KEYS.to_owned();
+        if let Some(next) = &self.next {
+            keys = format!("Tab {}, {keys}", next.title);
+        }
+        self.draw(&app.settings.look, &keys, true, area, frame);
     }
 }
 
 /// Offers the lines of the text on top that have what is typed; one that is chosen is scrolled to.
 fn find(app: &mut App) -> Option<Effects> {
-    let columns = area_of_text(app.size).width.saturating_sub(2);
-    let mut row = 0;
-    let lines = app.top::<Text>()?.lines.iter().map(|line| {
-        let at = row;
-        row += pager::wrapped(line, columns.into()).len();
-        let text: String = line.iter().map(|(_, text)| text.as_str()).collect();
-        (at, text.to_lowercase(), text)
-    });
-    let lines: Vec<_> = lines.filter(|(_, text, _)| !text.is_empty()).collect();
+    let text = app.top::<Text>()?;
+    let mut lines = sentences(text, app.size, false);
+    if let Some(next) = &text.next {
+        lines.extend(sentences(next, app.size, true));
+    }
     let fill = move |_: &App, typed: &str| {
         let typed = typed.trim().to_lowercase();
-        let found = lines.iter().filter(|(_, text, _)| text.contains(&typed));
-        let entry = |&(at, _, ref text): &(usize, String, String)| {
+        let found = lines.iter().filter(|(.., text)| text.contains(&typed));
+        let entry = |&(at, is_next, ref text, _): &Sentence| {
             Entry::new(' ', text.trim(), move |viewer| {
                 if let Some(text) = viewer.app.top_mut::<Text>() {
+                    if is_next {
+                        text.turn_page();
+                    }
                     text.top = at;
                 }
                 vec![]
@@ -388,10 +399,56 @@ fn find(app: &mut App) -> Option<Effects> {
     Some(app.push(menu))
 }
 
-/// The frame of a text: the screen, with a margin where there is room for one.
-pub fn area_of_text((columns, rows): (u16, u16)) -> Rect {
-    let (x, y) = (u16::from(columns >= 60) * 3, u16::from(rows >= 16));
-    Rect::new(x, y, columns - 2 * x, rows - 2 * y)
+/// A line that can be found: the row in which it begins, whether that is on the other page, the
+/// text, and the same in lower case.
+type Sentence = (usize, bool, String, String);
+
+fn sentences(text: &Text, size: (u16, u16), is_next: bool) -> Vec<Sentence> {
+    let columns = area_of(text, size).width.saturating_sub(2);
+    let mut row = 0;
+    let lines = text.lines.iter().map(|line| {
+        let at = row;
+        row += pager::wrapped(line, columns.into()).len();
+        let text: String = line.iter().map(|(_, text)| text.as_str()).collect();
+        (at, text)
+    });
+    let lines: Vec<_> = match text.index.as_slice() {
+        [] => lines.collect(),
+        index => index.iter().map(|line| (0, line.clone())).collect(),
+    };
+    let lines = lines.into_iter().filter(|(_, text)| !text.is_empty());
+    let sentence = |(at, text): (usize, String)| {
+        let lower = text.to_lowercase();
+        (at, is_next, text, lower)
+    };
+    lines.map(sentence).collect()
+}
+
+/// The keys of a text, in its frame.
+const KEYS: &str = "/ finds, Esc closes";
+
+fn area_of(text: &Text, size: (u16, u16)) -> Rect {
+    let columns = text.extent(size.0).0.max(KEYS.len() + 4);
+    let inner = area_of_content(size, (columns, 0)).width.saturating_sub(2);
+    area_of_content(size, (columns, text.extent(inner).1))
+}
+
+/// Of what lies beneath a text so many columns and rows are seen, or none: fewer could not be read.
+const BESIDE: (u16, u16) = (12, 4);
+
+/// The frame of a text with so many columns and rows: in the middle of the screen, or all of it.
+pub fn area_of_content(size: (u16, u16), (columns, rows): (usize, usize)) -> Rect {
+    let area = centered(screen(size), columns + 2, rows + 2);
+    let along = |at, wide, whole: u16, beside| {
+        if whole - wide < beside {
+            (0, whole)
+        } else {
+            (at, wide)
+        }
+    };
+    let (x, width) = along(area.x, area.width, size.0, BESIDE.0);
+    let (y, height) = along(area.y, area.height, size.1, BESIDE.1);
+    Rect::new(x, y, width, height)
 }
 
 #[cfg(test)]

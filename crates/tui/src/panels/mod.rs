@@ -38,6 +38,7 @@ pub mod replay;
 pub mod running;
 pub mod search;
 pub mod selection;
+pub mod server;
 pub mod session;
 pub mod shelf;
 pub mod state;

@@ -9,7 +9,7 @@
 
 use super::detail::detail_open as detail;
 use super::list;
-use super::{findings, footer, header, library, stats, timeline};
+use super::{findings, footer, header, library, server, stats, timeline};
 use crate::action::Action;
 use crate::app::{App, Focus, View, Viewer};
 use crate::effect::Effects;
@@ -49,6 +49,7 @@ fn wheel(viewer: &mut Viewer, at: Position, by: isize) -> Effects {
         View::Timeline => timeline::wheel(app, session, by),
         View::Stats => stats::wheel(app, session, by),
         View::Findings => findings::wheel(app, session, by),
+        View::Server => server::wheel(app, session, by),
     }
     vec![]
 }
@@ -82,6 +83,7 @@ fn click(viewer: &mut Viewer, at: Position) -> Effects {
         View::Timeline => timeline::click(app, session, cell),
         View::Stats => stats::click(app, session, cell),
         View::Findings => findings::click(app, session, cell),
+        View::Server => server::click(app, session, cell),
     };
     if is_row && double {
         return perform(viewer, Action::Open);

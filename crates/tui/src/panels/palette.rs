@@ -9,11 +9,14 @@
 
 use super::menu::{Entry, Menu};
 use crate::action::{Context, Row, TABLE};
-use crate::app::{App, Viewer};
+use crate::app::{App, View, Viewer};
 use crate::effect::Effects;
 use crate::keymap::Keymap;
-use crate::panels::list;
+use crate::panels::filter::{self, narrowed};
+use crate::panels::{library, list};
 use mcpreel_trace::frame::Seq;
+use mcpreel_trace::query::ast::Field;
+use mcpreel_trace::query::{Query, value_text};
 use mcpreel_wire::text::escape;
 
 /// The actions that can be done in these contexts, those of the first context first.
@@ -64,8 +67,11 @@ fn fill(keymap: &Keymap, possible: &[&'static Row], typed: &str) -> Vec<Entry> {
     let rows = fitting(typed, possible).into_iter();
     let mut entries: Vec<_> = rows.map(|row| entry(keymap, row)).collect();
     if entries.is_empty() {
-        let label = format!("no matching command: {}", escape(typed));
-        entries.push(Entry::nothing(' ', label));
+        let label = format!("no matching command; filter by `{}`", escape(typed));
+        let text = typed.to_owned();
+        entries.push(Entry::new(' ', label, move |viewer| {
+            filter_by(viewer, &text)
+        }));
     }
     entries
 }
@@ -79,6 +85,19 @@ fn entry(keymap: &Keymap, row: &'static Row) -> Entry {
         viewer.app.chosen = Some(row.action);
         vec![]
     })
+}
+
+/// Shows what fits a text, besides the filter in force.
+fn filter_by(viewer: &mut Viewer, text: &str) -> Effects {
+    let Some((app, session)) = viewer.parts() else {
+        return library::narrow(&mut viewer.app, text);
+    };
+    let word = format!("text:{}", value_text(Field::Text, text));
+    let query = Query::parse(text).or_else(|_| Query::parse(&word));
+    let condition = query.unwrap_or_default().expr;
+    let query = narrowed(session.filter.in_force(), condition);
+    session.view = View::Exchanges;
+    filter::set(app, session, &query.to_string())
 }
 
 fn goto(viewer: &mut Viewer, seq: Seq) -> Effects {

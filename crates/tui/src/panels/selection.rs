@@ -19,7 +19,7 @@ pub fn selected(session: &Session) -> Option<ItemKey> {
             let rows = &state.picture.as_deref()?.rows;
             rows.get(state.cursor_row()).map(|bar| bar.key)
         }
-        View::Stats => None,
+        View::Stats | View::Server => None,
         View::Findings => session.findings.frame().map(|seq| ItemKey { seq, nth: 0 }),
     }
 }
@@ -27,7 +27,7 @@ pub fn selected(session: &Session) -> Option<ItemKey> {
 /// Through which lens the selected is one row.
 pub fn lens(session: &Session) -> Lens {
     match session.view {
-        View::Exchanges | View::Stats => session.lens,
+        View::Exchanges | View::Stats | View::Server => session.lens,
         View::Timeline | View::Findings => Lens::Exchanges,
     }
 }

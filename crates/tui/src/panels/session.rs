@@ -117,6 +117,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::Timeline => show(session, View::Timeline),
         Action::Stats => show(session, View::Stats),
         Action::Findings => show(session, View::Findings),
+        Action::Server => show(session, View::Server),
         Action::NextPane | Action::PreviousPane => {
             let is_empty = selection::selected(session).is_none();
             if is_empty && session.focus == Focus::Main && session.playback.pane.is_none() {

@@ -1,5 +1,6 @@
 //! The recordings of the folder, as they were listed last, and what is said of each.
 
+use super::why;
 use crate::notice::Now;
 use crate::theme::{Glyph, Role};
 use crate::widget::cursor::Rows;
@@ -8,7 +9,9 @@ use mcpreel_share::phrases::{self, sentence, when};
 use mcpreel_store::library::{Details, Entry, Standing};
 use mcpreel_store::reader::Summary;
 use mcpreel_store::schema::State;
+use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::ProcessContext;
+use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{escape, size};
 use std::cmp::Reverse;
@@ -30,8 +33,8 @@ pub struct Shelf {
     pub order: Order,
     /// The recording under the cursor; none, until the cursor is moved, means the first.
     pub cursor: Rows<PathBuf>,
-    /// The recordings that were selected for a comparison, two at most.
-    pub to_compare: Vec<PathBuf>,
+    /// The recordings that are marked: to be compared, if they are two, or deleted.
+    pub marked: Vec<PathBuf>,
     /// Only recordings with this text are shown.
     pub narrow: String,
     /// When it was listed last; none if it is to be listed as soon as possible.
@@ -47,6 +50,8 @@ pub type FindServers = fn() -> Vec<(String, String)>;
 pub struct Row {
     pub entry: Arc<Entry>,
     pub why: Arc<str>,
+    /// The oldest calls of a live recording that wait for an answer, a few.
+    pub open: Arc<[Exchange]>,
 }
 
 impl Deref for Row {
@@ -66,6 +71,9 @@ pub enum Order {
     State,
     Calls,
     Failed,
+    Size,
+    Duration,
+    Server,
 }
 
 impl Order {
@@ -78,6 +86,13 @@ impl Order {
             Self::State => (Reverse(0), state(row).2),
             Self::Calls => most(|summary| summary.exchanges),
             Self::Failed => most(|summary| summary.failed),
+            Self::Duration => most(|summary| summary.t_last_ns),
+            Self::Size => (Reverse(row.size), String::new()),
+            // Servers that have not said who they are come last.
+            Self::Server => match recording::server(row) {
+                Some(server) => (Reverse(1), server.to_lowercase()),
+                None => Default::default(),
+            },
         }
     }
 }
@@ -123,7 +138,7 @@ impl Shelf {
 
 /// Whether every one of these words, in lower case, stands somewhere in what is shown of it.
 fn has(entry: &Row, words: &[String]) -> bool {
-    let [who, how] = about(entry);
+    let [who, how] = about(entry, 0);
     let host = host(entry).unwrap_or_default();
     let path = entry.path.to_string_lossy().into_owned();
     let text = [who, how, state(entry).2, title(entry), host, path];
@@ -179,9 +194,11 @@ pub fn title(entry: &Entry) -> String {
     recording::title(entry).unwrap_or_else(|| file_name(&entry.path))
 }
 
-/// The note on a recording, what went wrong, why it cannot be read, its origin if it is no plain session.
-pub fn wrong(entry: &Row) -> String {
+/// The note on a recording, what a live one waits for, what went wrong, why it cannot be read.
+pub fn wrong(entry: &Row, wall_ns: u64) -> String {
     let mut notes = recording::notes(entry);
+    let now = Moment(wall_ns.saturating_sub(entry.wall_ns));
+    notes.extend(why::waiting(&entry.open, now));
     notes.extend(Some(escape(&entry.why).into_owned()).filter(|why| !why.is_empty()));
     if let Details::Unreadable(error) = &entry.details {
         // The name of the file stands in the row already.
@@ -190,19 +207,20 @@ pub fn wrong(entry: &Row) -> String {
         let why = sentence.strip_prefix(&file).unwrap_or(&sentence);
         notes.push(why.trim_start().to_owned());
     }
-    notes.extend(recording::origin(entry));
     notes.join("; ")
 }
 
 /// More about a recording: who spoke to it and what was started; how it stands, what is missing,
 /// what somebody wrote.
-pub fn about(entry: &Row) -> [String; 2] {
+pub fn about(entry: &Row, wall_ns: u64) -> [String; 2] {
     let mut who = vec![
         escape(&entry.name).into_owned(),
         when::short(entry.wall_ns),
         size(entry.size),
     ];
-    let wrong = Some(wrong(entry)).filter(|wrong| !wrong.is_empty() && entry.is_readable());
+    who.extend(recording::origin(entry));
+    let wrong =
+        Some(wrong(entry, wall_ns)).filter(|wrong| !wrong.is_empty() && entry.is_readable());
     let mut how: Vec<_> = wrong.into_iter().chain([standing(entry)]).collect();
     if let Some(summary) = entry.summary() {
         let client = phrases::peer(&summary.session.client);

@@ -202,7 +202,9 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     if let Some(pane) = &session.playback.pane {
         let has_keys = session.focus == Focus::Detail;
         let look = &app.settings.look;
-        pane.text.draw(look, "S closes", has_keys, area, frame);
+        let keys = ["Tab, then j scrolls, S closes", "j scrolls, S closes"];
+        let keys = keys[usize::from(has_keys)];
+        pane.text.draw(look, keys, has_keys, area, frame);
     }
 }
 

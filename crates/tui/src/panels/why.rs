@@ -110,20 +110,22 @@ fn present(vitals: &Vitals, now: Moment) -> Spans {
         let text = format!("{who} has written {bytes} of a line and not ended it for {age}");
         (Role::Warn, text)
     });
+    let waiting = waiting(&vitals.open, now).map(|text| (Role::Open, text));
+    stalls.chain(unfinished).chain(waiting).collect()
+}
+
+/// `waiting for the server: work for 3.1 s (#12)`, if one of these calls has waited for long.
+pub fn waiting(open: &[Exchange], now: Moment) -> Option<String> {
+    let age = |exchange: &Exchange| now.0.saturating_sub(exchange.t_request.0);
     // Of a call in which the server asks its client, the client is to be waited for, however
     // young its question is.
-    let is_old = |exchange: &&Exchange| age(exchange.t_request) > PATIENCE_NS;
     let is_asked = |exchange: &&Exchange| exchange.direction == Direction::ServerToClient;
-    let oldest = vitals.open.iter().find(is_old);
-    let open = oldest.map(|oldest| vitals.open.iter().find(is_asked).unwrap_or(oldest));
-    let waiting = open.map(|open| {
-        let whom = if is_asked(&open) { "client" } else { "server" };
-        let (call, age) = (cause::call(open), duration(age(open.t_request)));
-        let seq = open.request.0.0;
-        let text = format!("waiting for the {whom}: {call} for {age} (#{seq})");
-        (Role::Open, text)
-    });
-    stalls.chain(unfinished).chain(waiting).collect()
+    let oldest = open.iter().find(|one| age(one) > PATIENCE_NS)?;
+    let open = open.iter().find(is_asked).unwrap_or(oldest);
+    let whom = if is_asked(&open) { "client" } else { "server" };
+    let (call, age) = (cause::call(open), duration(age(open)));
+    let seq = open.request.0.0;
+    Some(format!("waiting for the {whom}: {call} for {age} (#{seq})"))
 }
 
 /// The causes of what went wrong.

@@ -5,7 +5,7 @@ use super::frame;
 use super::spans::{self, Spans};
 use crate::action::Action;
 use crate::theme::{Glyph, Look};
-use mcpreel_wire::text::{plural, wrap};
+use mcpreel_wire::text::{plural, width, wrap};
 use ratatui::Frame;
 use ratatui::layout::{Margin, Rect};
 use ratatui::widgets::Clear;
@@ -20,12 +20,34 @@ pub struct Text {
     pub lines: Vec<Spans>,
     /// The first line on the screen.
     pub top: usize,
+    /// Another page, to which Tab goes.
+    pub next: Option<Box<Text>>,
+    /// What is found in place of the lines, where these are no sentences.
+    pub index: Vec<String>,
 }
 
 impl Text {
     pub fn new(title: impl Into<String>, lines: Vec<Spans>) -> Self {
-        let (title, top) = (title.into(), 0);
-        Self { title, lines, top }
+        Self {
+            title: title.into(),
+            lines,
+            ..Self::default()
+        }
+    }
+
+    /// Goes to the other page, if there is one.
+    pub fn turn_page(&mut self) -> Option<()> {
+        let mut next = self.next.take()?;
+        std::mem::swap(self, &mut next);
+        self.next = Some(next);
+        Some(())
+    }
+
+    /// The widest line, and how many lines there are in so many columns.
+    pub fn extent(&self, columns: u16) -> (usize, usize) {
+        let lines = self.lines.iter().map(|line| spans::width(line));
+        let widest = lines.chain([width(&self.title) + 2]).max();
+        (widest.unwrap_or(0), self.wrapped(columns).len())
     }
 
     fn wrapped(&self, columns: u16) -> Vec<Spans> {

@@ -27,6 +27,7 @@ pub enum Slot {
     Timeline,
     Findings,
     Stats,
+    Server,
     Hints,
     Search,
     Sort,

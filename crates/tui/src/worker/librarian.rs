@@ -8,12 +8,14 @@
 use crate::effect::Answer;
 use crate::panels::library;
 use crate::panels::shelf::Row;
+use crate::worker::vitals::OPEN;
 use mcpreel_lint::cause::{Cause, causes};
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::{Entry, Library, Standing, spool_of};
-use mcpreel_store::reader::{ReadError, Recording};
+use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_store::recovery::{self, Outcome};
 use mcpreel_trace::clock::Clock;
+use mcpreel_trace::exchange::{Exchange, Status};
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -41,6 +43,7 @@ struct Known {
     entry: Arc<Entry>,
     /// What went wrong, in a sentence; none until it was asked.
     why: Option<Arc<str>>,
+    open: Arc<[Exchange]>,
     /// The recording cannot be completed as long as its files stay as they are.
     hopeless: bool,
 }
@@ -87,12 +90,16 @@ impl Librarian {
             let is_live = |known: &Known| known.entry.standing == Standing::Live;
             let fresh = match old {
                 Some(old) if old.stamp == stamp && !is_live(&old) => old,
-                _ => Known {
-                    stamp,
-                    entry: Arc::new(listed.remove(&reel).unwrap_or_else(|| Entry::read(&reel))),
-                    why: None,
-                    hopeless: false,
-                },
+                _ => {
+                    let entry = listed.remove(&reel).unwrap_or_else(|| Entry::read(&reel));
+                    Known {
+                        stamp,
+                        open: open_calls(&entry).unwrap_or_default().into(),
+                        entry: Arc::new(entry),
+                        why: None,
+                        hopeless: false,
+                    }
+                }
             };
             self.known.insert(reel, fresh);
         }
@@ -117,7 +124,7 @@ impl Librarian {
             known.hopeless = matches!(outcome, Err(_) | Ok(Outcome::ReadOnly));
             known.stamp = stamp_of(path);
             known.entry = Arc::new(Entry::read(path));
-            known.why = None;
+            (known.why, known.open) = Default::default();
             changed = true;
         }
         changed
@@ -145,6 +152,7 @@ impl Librarian {
         let row = |known: &Known| Row {
             entry: Arc::clone(&known.entry),
             why: known.why.clone().unwrap_or_default(),
+            open: Arc::clone(&known.open),
         };
         let mut rows: Vec<_> = known.map(row).collect();
         rows.sort_by(|a, b| {
@@ -160,6 +168,15 @@ fn why(reel: &Path) -> Result<String, ReadError> {
     let causes = causes(&Recording::open(reel)?.facts(None)?);
     let trouble = causes.into_iter().find(Cause::is_trouble);
     Ok(trouble.map(|cause| cause.sentence).unwrap_or_default())
+}
+
+/// The oldest calls of a live recording that wait for an answer, a few.
+fn open_calls(entry: &Entry) -> Result<Vec<Exchange>, ReadError> {
+    let is_open = |summary: &Summary| summary.open > 0;
+    if entry.standing != Standing::Live || !entry.summary().is_some_and(is_open) {
+        return Ok(Vec::new());
+    }
+    Recording::open(&entry.path)?.first_of(Status::Open, OPEN)
 }
 
 fn stamp_of(reel: &Path) -> Stamp {

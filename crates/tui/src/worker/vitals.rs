@@ -9,7 +9,7 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
 
 /// Open calls that the header may name.
-const OPEN: u32 = 4;
+pub(super) const OPEN: u32 = 4;
 
 /// The stages of opening a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

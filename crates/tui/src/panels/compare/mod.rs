@@ -27,7 +27,7 @@ use crate::app::{App, Handlers, Overlay, Session, Viewer};
 use crate::effect::Effects;
 use crate::layout::screen;
 use crate::panels::{list, selection};
-use crate::widget::cursor::{moved, toggle};
+use crate::widget::cursor::moved;
 use crate::widget::frame;
 use crate::worker::{Answer, Ask, Failure, Place, Slot, Which};
 use mcpreel_replay::diff::Bound;
@@ -204,15 +204,15 @@ fn click(viewer: &mut Viewer, (x, y): (u16, u16), double: bool) -> Option<Effect
 pub fn perform_in_library(app: &mut App, action: Action) -> Option<Effects> {
     match action {
         Action::Select => {
-            let path = app.library.current().map(|entry| entry.path.clone());
-            if let Some(path) = path
-                && toggle(&mut app.library.to_compare, path).is_some()
-            {
-                app.say("two at most: the first one is not selected any more");
+            let path = app.library.current()?.path.clone();
+            let marked = &mut app.library.marked;
+            match marked.iter().position(|known| *known == path) {
+                Some(at) => drop(marked.remove(at)),
+                None => marked.push(path),
             }
         }
-        Action::Unselect => app.library.to_compare.clear(),
-        Action::Close if !app.library.to_compare.is_empty() => app.library.to_compare.clear(),
+        Action::Unselect => app.library.marked.clear(),
+        Action::Close if !app.library.marked.is_empty() => app.library.marked.clear(),
         Action::CompareParent => {
             let path = app.library.current()?.path.clone();
             return Some(begin(app, Which::Parent(path.clone()), path, None));
@@ -232,11 +232,11 @@ fn sides(app: &App) -> Result<(Which, PathBuf), &'static str> {
     let library = &app.library;
     let current = library.current();
     let current = current.ok_or("there is no recording to compare")?;
-    let is_selected = |entry: &Entry| library.to_compare.contains(&entry.path);
+    let is_selected = |entry: &Entry| library.marked.contains(&entry.path);
     let is_made = current
         .summary()
         .is_some_and(|summary| summary.parent.is_some());
-    if library.to_compare.is_empty() && is_made {
+    if library.marked.is_empty() && is_made {
         return Ok((Which::Parent(current.path.clone()), current.path.clone()));
     }
     let entries = library.rows.iter().map(|row| &*row.entry);
@@ -247,7 +247,8 @@ fn sides(app: &App) -> Result<(Which, PathBuf), &'static str> {
     both.sort_by_key(|entry| entry.wall_ns);
     match both.as_slice() {
         [older, newer] => Ok((Which::File(older.path.clone()), newer.path.clone())),
-        _ => Err("Space selects the two recordings to compare"),
+        [] | [_] => Err("Space selects the two recordings to compare"),
+        _ => Err("two recordings are compared, and more are selected: Space takes one out"),
     }
 }
 

@@ -49,7 +49,10 @@ pub(crate) fn arguments(recording: &Recording, item: &Item) -> Result<Vec<Argume
 }
 
 /// The bytes of a message, unless they are too many.
-fn short(recording: &Recording, (seq, part): (Seq, u32)) -> Result<Option<Vec<u8>>, ReadError> {
+pub(crate) fn short(
+    recording: &Recording,
+    (seq, part): (Seq, u32),
+) -> Result<Option<Vec<u8>>, ReadError> {
     match recording.head(seq)? {
         Some(head) if head.size <= BYTES => recording.message_bytes(seq, part),
         _ => Ok(None),

@@ -19,7 +19,7 @@ use crate::widget::frame;
 use crate::widget::spans::{self, Spans};
 use mcpreel_wire::text::{count, cut, escape, pad_end, plural, width};
 use ratatui::Frame;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::{Margin, Position, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::Clear;
 
@@ -53,9 +53,10 @@ pub fn hit(app: &App, session: &Session, at: Position) -> Option<Option<usize>> 
     if bar.contains(at) || message.is_some_and(|row| row.contains(at)) {
         return Some(None);
     }
-    let candidates = candidates(app, session).into_iter();
-    let mut candidates = candidates.filter(|(.., place)| place.contains(at));
-    candidates.next().map(|(candidate, ..)| Some(candidate))
+    let candidates = candidates(app, session);
+    let hit = candidates.iter().find(|(.., place)| place.contains(at));
+    let hit = hit.map(|(candidate, ..)| *candidate);
+    frame_of(&candidates).contains(at).then_some(hit)
 }
 
 pub fn draw_popup(app: &App, session: &Session, frame: &mut Frame<'_>) {
@@ -65,16 +66,29 @@ pub fn draw_popup(app: &App, session: &Session, frame: &mut Frame<'_>) {
     if let Some(row) = rows.first() {
         draw_message(look, filter, x, *row, frame);
     }
-    for (at, text, place) in candidates(app, session) {
+    let candidates = candidates(app, session);
+    let area = frame_of(&candidates);
+    frame.render_widget(Clear, area);
+    frame::draw(look, "", "", true, area, frame);
+    for (at, text, place) in candidates {
         let is_chosen = filter.popup.at == Some(at);
         let role = if is_chosen {
             Role::Selected
         } else {
             Role::Popup
         };
-        frame.render_widget(Clear, place);
         frame.render_widget(Line::styled(text, look.style(role)), place);
     }
+}
+
+/// The frame around the candidates.
+fn frame_of(candidates: &[Candidate]) -> Rect {
+    let places = candidates.iter().map(|(.., place)| *place);
+    let inner = places.reduce(Rect::union).unwrap_or_default();
+    if inner.is_empty() {
+        return inner;
+    }
+    inner.outer(Margin::new(1, 1))
 }
 
 fn draw_message(look: &Look, filter: &Filter, x: usize, row: Rect, frame: &mut Frame<'_>) {
@@ -95,12 +109,16 @@ fn draw_message(look: &Look, filter: &Filter, x: usize, row: Rect, frame: &mut F
     frame.render_widget(Line::styled(pad_end(&line, columns), look.style(role)), row);
 }
 
-/// The candidates on the screen: which, as a line, and where.
-fn candidates(app: &App, session: &Session) -> Vec<(usize, String, Rect)> {
+/// A candidate on the screen: which, as a line, and where.
+type Candidate = (usize, String, Rect);
+
+fn candidates(app: &App, session: &Session) -> Vec<Candidate> {
     let (x, rows) = placed(app, session);
     let x = u16::try_from(x).unwrap_or(0);
     let message = usize::from(session.filter.error.is_some());
-    let places = rows.into_iter().skip(message).take(CANDIDATES);
+    // Within a frame.
+    let room = rows.len().saturating_sub(message + 2).min(CANDIDATES);
+    let places = rows.into_iter().skip(message + 1).take(room);
     let popup = &session.filter.popup;
     let all = &popup.candidates;
     let first = frame::showing_of(all.len(), popup.at.unwrap_or(0), 0, places.len());
@@ -120,7 +138,7 @@ fn candidates(app: &App, session: &Session) -> Vec<(usize, String, Rect)> {
     let widest = lines.iter().map(|line| width(line)).max().unwrap_or(0);
     let lines = lines.into_iter().zip(places).enumerate();
     let on_screen = lines.map(|(nth, (line, row))| {
-        let room = widest.min(usize::from(row.width.saturating_sub(x)));
+        let room = widest.min(usize::from(row.width.saturating_sub(x + 1)));
         let place = Rect {
             x: row.x + x,
             width: u16::try_from(room).unwrap_or(0),

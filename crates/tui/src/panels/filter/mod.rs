@@ -104,6 +104,9 @@ fn alike(item: &Item) -> Vec<Entry> {
 fn edit(app: &mut App, session: &mut Session) -> Effects {
     let filter = &mut session.filter;
     filter.before = Some(filter.as_before());
+    let summary = session.vitals.as_deref().map(|vitals| &vitals.summary);
+    let counts = summary.map(|summary| [summary.failed, summary.open]);
+    filter.popup.counts = counts.unwrap_or_default();
     let list = &session.list;
     filter.row_before = list.selected().filter(|_| !list.follows());
     // Whatever is typed now is another condition.

@@ -12,9 +12,12 @@ use std::ops::Range;
 /// The filter that fits everything.
 static EVERYTHING: Query = Query { expr: None };
 
-/// What is offered first where nothing is typed yet.
-const OFFERS: [(&str, &str); 4] = [
-    ("is:failed", "failures"),
+/// What is offered first where nothing is typed yet; the first ones are counted.
+const OFFERS: [(&str, &str); 7] = [
+    ("is:failed", "failure"),
+    ("is:open", "open call"),
+    ("latency>1s", "slow calls"),
+    ("tool:", "calls of one tool"),
     ("kind:request", "calls"),
     ("dir:s2c", "from the server"),
     ("kind:stderr", "lines of stderr"),
@@ -49,6 +52,8 @@ pub struct Popup {
     pub candidates: Vec<(String, String)>,
     /// The candidate that was chosen with the arrows.
     pub at: Option<usize>,
+    /// How many have failed and how many are open.
+    pub counts: [u64; 2],
     /// The field whose values were asked for, and those that were seen, the most frequent first.
     pub values: Option<(Field, Vec<(String, u64)>)>,
 }
@@ -102,9 +107,25 @@ impl Popup {
         self.at = None;
         self.replace = completion.replace;
         let offers = OFFERS.into_iter().filter(|_| text.trim().is_empty());
-        let known = offers.chain(completion.candidates);
+        let counts = self
+            .counts
+            .into_iter()
+            .map(Some)
+            .chain(std::iter::repeat(None));
+        let offers = offers.zip(counts).map(|((text, help), number)| {
+            let told = number.map_or_else(|| help.to_owned(), |number| plural(number, help));
+            (text.to_owned(), told)
+        });
+        let known = completion.candidates.into_iter();
         let known = known.map(|(text, help)| (text.to_owned(), help.to_owned()));
-        self.candidates = known.collect();
+        self.candidates = offers.collect();
+        for known in known {
+            if !self.candidates.iter().any(|(text, _)| *text == known.0) {
+                self.candidates.push(known);
+            }
+        }
+        let typed = text.get(self.replace.clone()).unwrap_or_default();
+        self.candidates.retain(|(text, _)| text != typed);
         let wants = completion.wants_values_of;
         if wants != self.values.as_ref().map(|(field, _)| *field) {
             self.values = wants.map(|field| (field, Vec::new()));
@@ -113,8 +134,8 @@ impl Popup {
         let (field, values) = self.values.as_ref()?;
         let typed = text.get(self.replace.clone()).unwrap_or_default();
         let begins = typed.trim_start_matches('"').to_lowercase();
-        for (value, count) in values {
-            let seen = plural(*count, "time");
+        for (value, times) in values {
+            let seen = plural(*times, "time");
             let text = value_text(*field, value);
             let known = self.candidates.iter_mut().find(|(word, _)| *word == text);
             match known {

@@ -15,12 +15,12 @@ use crate::action::Context;
 use crate::app::{App, Handlers, Overlay, Session, Viewer};
 use crate::effect::Effects;
 use crate::keymap::Key;
-use crate::panels::menu::area_of_text;
+use crate::panels::menu::area_of_content;
 use crate::theme::{Glyph, Role};
 use crate::widget::frame;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use mcpreel_replay::arguments::{Arguments, Mistake};
-use mcpreel_wire::text::{cut, escape};
+use mcpreel_wire::text::{cut, escape, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
@@ -28,6 +28,9 @@ use ratatui::text::Line;
 use ratatui::widgets::Clear;
 use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 use std::sync::Arc;
+
+/// Columns of the text at least.
+const LEAST: usize = 60;
 
 #[derive(Debug)]
 pub struct Editor {
@@ -82,7 +85,11 @@ impl Overlay for Editor {
 
     fn draw(&self, app: &App, _: Option<&Session>, _: Rect, frame: &mut Frame<'_>) {
         let look = &app.settings.look;
-        let area = area_of_text(app.size);
+        let lines = self.area.lines();
+        let widest = lines.iter().map(|line| width(line) + 1).max();
+        // There is room for a line more, and for the mistake.
+        let wanted = (widest.unwrap_or(0).max(LEAST), lines.len() + 2);
+        let area = area_of_content(app.size, wanted);
         frame.render_widget(Clear, area);
         let dot = look.glyph(Glyph::Dot);
         let foot = format!("Ctrl-S accepts {dot} Ctrl-U undoes {dot} Esc cancels");

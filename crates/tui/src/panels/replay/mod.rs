@@ -8,7 +8,6 @@
 //!  │ sends   only this call, after the handshake: 2 requests            │
 //!  │ ⚠ 1 call of a tool that does not say that it only reads:           │
 //!  │ #23 tools/call write_file {path:"a"}                               │
-//!  │ these   initialize                                                 │
 //!  │                                                                    │
 //!  │ n  no, start nothing                                               │
 //!  │ y  yes, send all, even those that may change something             │
@@ -131,6 +130,10 @@ fn text(offer: &Offer, edited: Option<&str>, warning: &str) -> Vec<(Role, String
     }
     let requests = &offer.requests;
     let what = match (offer.scope, &offer.call) {
+        // The call is named below, where it is warned of.
+        (Scope::Alone, Some(_)) if requests.changes > 0 => {
+            "only this call, after the handshake".to_owned()
+        }
         (Scope::Alone, Some(call)) => format!("only {}, after the handshake", call.title),
         (Scope::UpTo, Some(call)) => format!("all up to {}", call.title),
         _ => "the whole session".to_owned(),
@@ -157,7 +160,7 @@ fn text(offer: &Offer, edited: Option<&str>, warning: &str) -> Vec<(Role, String
             text.push((Role::Warn, format!("and {} more", count(more))));
         }
     }
-    if !requests.others.is_empty() {
+    if !requests.others.is_empty() && offer.scope != Scope::Alone {
         let others = requests.others.iter().map(|(kind, times)| match times {
             1 => kind.clone(),
             times => format!("{kind} ({} times)", count(*times)),

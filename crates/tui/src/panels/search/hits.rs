@@ -1,5 +1,6 @@
 //! The term of a search, and the rows in which the term was found.
 
+use crate::settings::View;
 use crate::worker::job::{self, Growth, Job, Source, Step};
 use mcpreel_store::reader::{ReadError, Recording};
 use mcpreel_store::select::Question;
@@ -36,8 +37,27 @@ pub struct Search {
     pub hits: u64,
     pub progress: Progress,
     pub scope: (Lens, Query),
-    /// The cursor goes to the hit that is nearest to this row, as soon as that is known.
-    pub nearest: Option<ItemKey>,
+    /// The cursor goes to the nearest hit as soon as that is known.
+    pub nearest: Option<Nearest>,
+    /// What Esc goes back to while the term is typed.
+    pub before: Option<Box<Before>>,
+}
+
+/// The hit that is nearest to the row `from` is looked for, as long as the cursor stays at `place`.
+#[derive(Clone, Copy, Debug)]
+pub struct Nearest {
+    pub from: ItemKey,
+    pub place: ItemKey,
+}
+
+/// What was on the screen before a term was typed.
+#[derive(Debug, Default)]
+pub struct Before {
+    pub view: View,
+    pub place: Option<ItemKey>,
+    pub follows: bool,
+    /// The search before; none while nothing is typed yet.
+    pub search: Option<Search>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]

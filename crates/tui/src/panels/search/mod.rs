@@ -3,7 +3,7 @@
 pub mod hits;
 
 use super::list::{self, Cursor};
-use super::prompt::Prompt;
+use super::prompt::{Live, Prompt};
 use super::selection;
 use crate::action::Action;
 use crate::app::{App, Session};
@@ -11,7 +11,7 @@ use crate::effect::{Effect, Effects};
 use crate::panels::filter::{is, narrowed};
 use crate::worker::Place;
 use crate::worker::job::{Slot, Source};
-use hits::{Found, Progress, Search, Searching, Term};
+use hits::{Before, Found, Nearest, Progress, Search, Searching, Term};
 use mcpreel_store::reader::ReadError;
 use mcpreel_store::select::{Question, Scan, Way};
 use mcpreel_trace::item::ItemKey;
@@ -20,7 +20,15 @@ use mcpreel_wire::text::escape;
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     match action {
-        Action::Search => Some(prompt(app, "")),
+        Action::Search => {
+            session.search.before = Some(Box::new(Before {
+                view: session.view,
+                place: selection::place(session),
+                follows: session.list.follows(),
+                search: None,
+            }));
+            Some(prompt(app, ""))
+        }
         Action::SearchNext => Some(walk(app, session, true)),
         Action::SearchPrevious => Some(walk(app, session, false)),
         Action::Close => clear(app, session),
@@ -41,11 +49,78 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
 }
 
 fn prompt(app: &mut App, text: &str) -> Effects {
-    let hint = "Enter searches, re: begins a regular expression, Esc leaves";
-    let prompt = Prompt::new("search", hint, text, |viewer, text| {
-        viewer.in_session(|app, session| begin(app, session, text))
+    let hint = "Enter keeps it, re: begins a regular expression, Esc goes back";
+    let mut prompt = Prompt::new("search", hint, text, |viewer, text| {
+        viewer.in_session(|app, session| done(app, session, text))
     });
+    prompt.live = Live {
+        changed: |viewer| {
+            let prompt = viewer.app.top::<Prompt>();
+            let text = prompt.map(|prompt| prompt.input.value().to_owned());
+            let text = text.unwrap_or_default();
+            viewer.in_session(|app, session| typed(app, session, &text))
+        },
+        left: |viewer| viewer.in_session(left),
+        ..Live::default()
+    };
     app.push(prompt)
+}
+
+/// The search is typed: the first hit from where it began is gone to. What is no expression yet
+/// changes nothing.
+fn typed(app: &mut App, session: &mut Session, text: &str) -> Effects {
+    let term = Term::parse(text).ok().filter(|_| !text.is_empty());
+    let (Some(term), Some(mut before)) = (term, session.search.before.take()) else {
+        return vec![];
+    };
+    let place = selection::place(session).unwrap_or_default();
+    let from = before.place.unwrap_or_default();
+    let old = std::mem::take(&mut session.search);
+    before.search.get_or_insert(old);
+    session.search = Search {
+        term: Some(term),
+        nearest: Some(Nearest { from, place }),
+        before: Some(before),
+        ..Search::default()
+    };
+    find(app, session).into_iter().collect()
+}
+
+/// The search was left while it was typed: all is as it was before.
+fn left(app: &mut App, session: &mut Session) -> Effects {
+    let Some(mut before) = session.search.before.take() else {
+        return vec![];
+    };
+    let Some(search) = before.search.take() else {
+        return vec![];
+    };
+    session.search = search;
+    let mut effects = match find(app, session) {
+        Some(again) => vec![again],
+        None => vec![app.questions.stop(Slot::Search)],
+    };
+    match before.place.filter(|_| !before.follows) {
+        Some(place) => effects.extend(list::go_to(app, session, place)),
+        None => session.list.follow(),
+    }
+    session.view = before.view;
+    effects
+}
+
+/// The term is kept. What was looked for while it was typed goes on.
+fn done(app: &mut App, session: &mut Session, text: &str) -> Effects {
+    session.search.before = None;
+    let search = &session.search;
+    let is_it = search.term.as_ref().is_some_and(|term| term.text == text);
+    if !is_it {
+        return begin(app, session, text);
+    }
+    // Nothing was found: that is said.
+    let is_over = !matches!(search.progress, Progress::Scanning(..));
+    if is_over && search.rows.is_empty() {
+        return walk(app, session, true);
+    }
+    vec![]
 }
 
 /// The next row with a hit, or the one before.
@@ -88,9 +163,10 @@ fn begin(app: &mut App, session: &mut Session, text: &str) -> Effects {
     }
     match Term::parse(text) {
         Ok(term) => {
+            let place = selection::place(session).unwrap_or_default();
             session.search = Search {
                 term: Some(term),
-                nearest: Some(selection::place(session).unwrap_or_default()),
+                nearest: Some(Nearest { from: place, place }),
                 ..Search::default()
             };
             find(app, session).into_iter().collect()
@@ -139,18 +215,19 @@ fn take(app: &mut App, session: &mut Session, found: Result<Found, String>) -> E
     search.hits += found.hits;
     search.progress = found.progress;
     let is_over = !matches!(search.progress, Progress::Scanning(..));
-    let Some(from) = search.nearest.take_if(|from| {
-        let is_known = is_over || found.reached < from.seq;
-        *from != place || is_known && (is_over || !search.rows.is_empty())
+    let Some(Nearest { from, place: then }) = search.nearest.take_if(|nearest| {
+        let is_known = is_over || found.reached < nearest.from.seq;
+        nearest.place != place || is_known && (is_over || !search.rows.is_empty())
     }) else {
         return vec![];
     };
     let onward = search.rows.range(from..).next();
     let nearest = onward.or_else(|| search.rows.last()).copied();
     match nearest {
-        _ if from != place => vec![],
+        _ if then != place => vec![],
         Some(key) => selection::go_to(app, session, key),
-        // Nothing was found: that is said.
+        // Nothing was found: that is said, once it is typed.
+        None if session.search.before.is_some() => vec![],
         None => walk(app, session, true),
     }
 }

@@ -22,6 +22,25 @@ pub struct Stats {
     /// The column that the rows are sorted by; none: the count.
     pub sort: Option<usize>,
     pub cursor: Rows<RowId>,
+    /// The cursor of the lists beside the table, and whether it has the keys.
+    pub entries: Rows<Entry>,
+    pub in_lists: bool,
+}
+
+/// An entry of the lists beside the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// One of the slowest calls: the frame of its request.
+    Slow(Seq),
+    /// A tool that was never called.
+    Unused(CompactString),
+    Notified(Direction, Box<str>),
+}
+
+impl Default for Entry {
+    fn default() -> Self {
+        Self::Slow(Seq::default())
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -43,7 +62,7 @@ pub struct Figures {
 pub const COLUMNS: [(&str, usize, u8); 10] = [
     ("method, tool", 18, 0),
     ("count", 8, 0),
-    ("failed", 7, 1),
+    ("failed", 11, 1),
     ("p50", 7, 3),
     ("p95", 7, 2),
     ("p99", 7, 5),
@@ -55,10 +74,8 @@ pub const COLUMNS: [(&str, usize, u8); 10] = [
 
 /// The numbers of a row, by column; none for the name, and where nothing was measured.
 fn numbers(row: &Row, span_ns: u64) -> [Option<u64>; 10] {
-    let failed = Some(row.failed_permille()).filter(|_| row.failed > 0);
-    // One call has no percentiles.
-    let latency = row.latency.as_ref().filter(|_| row.count > 1);
-    let nth = |of: fn(&Latency) -> u64| latency.map(of);
+    let failed = Some(row.failed).filter(|failed| *failed > 0);
+    let nth = |of: fn(&Latency) -> u64| row.percentiles().map(of);
     [
         None,
         Some(row.count),
@@ -75,11 +92,12 @@ fn numbers(row: &Row, span_ns: u64) -> [Option<u64>; 10] {
 
 /// The numbers of a row as text, without the first column, in a recording of so many nanoseconds.
 pub fn texts(row: &Row, span_ns: u64) -> impl Iterator<Item = String> {
+    let failed = row.failed_in_words();
     let is_in_vain = row.max_ns().is_some_and(|(_, is_answered)| !is_answered);
     let text = move |(at, number): (usize, Option<u64>)| match (at, number) {
         (_, None) => String::new(),
         (1, Some(number)) => count(number),
-        (2, Some(permille)) => format!("{}%", tenths(permille)),
+        (2, Some(_)) => failed.clone(),
         (6, Some(ns)) if is_in_vain => format!(">{}", brief(ns)),
         (3..=6, Some(ns)) => brief(ns),
         (7 | 8, Some(bytes)) => size(bytes),
@@ -142,6 +160,13 @@ impl Stats {
 
     pub fn ids(&self) -> Vec<RowId> {
         self.rows().into_iter().map(|(id, _)| id).collect()
+    }
+
+    /// The entry of the lists under the cursor, while the lists have the keys.
+    pub fn entry(&self, figures: &Figures) -> Option<Entry> {
+        let entries = super::lists::entries(figures);
+        let at = self.entries.at(&entries);
+        entries.into_iter().nth(at).filter(|_| self.in_lists)
     }
 
     pub fn sort(&self) -> usize {

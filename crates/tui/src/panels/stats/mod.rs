@@ -9,47 +9,49 @@
 //!  ← elicitation/create        1          907 ms  907 ms  907 ms   │   1.7 s  #42 plan_trip
 //! ```
 //!
-//! What stands right of the table is below it where there is less room. With a filter only what
+//! What stands right of the table is below it where there is less room; Tab leads there. With a filter only what
 //! fits is counted, and the title says how much that is.
 
 pub mod figures;
+mod lists;
 
 use crate::action::Action;
 use crate::app::{App, Focus, Session, View};
 use crate::effect::{Effect, Effects};
 use crate::layout;
 use crate::panels::filter::{self, is, narrowed};
+use crate::panels::list;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::frame;
-use crate::widget::spans::{self, Spans};
 use crate::widget::table::{self, Column};
 use crate::worker::errand::Place;
 use crate::worker::job::{Slot, Source};
-use figures::{COLUMNS, brief, count_all, texts};
+use figures::{COLUMNS, Entry, count_all, texts};
 pub use figures::{Figures, RowId, Stats};
 use mcpreel_trace::query::ast::{Expr, Field, Op};
-use mcpreel_trace::stats::{Bucket, Row};
-use mcpreel_wire::text::{count, cut, duration, escape, pad_end, pad_start, plural, width};
+use mcpreel_trace::stats::Row;
+use mcpreel_wire::text::{count, cut, duration, escape, plural};
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::Rect;
 use ratatui::text::Line;
-
-/// From so many columns on what stands aside has two columns.
-const TWO: u16 = 80;
-
-/// Notifications and tools that are named; the others are counted.
-const NAMED: usize = 10;
 
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     let page = page(app, session);
     let state = &mut session.stats;
     match action {
         Action::Sort => state.sort = Some((state.sort() + 1) % COLUMNS.len()),
+        Action::NextPane | Action::PreviousPane => state.in_lists ^= true,
+        Action::Close if state.in_lists => state.in_lists = false,
+        Action::Open if state.in_lists => return open(app, session),
         Action::Open => {
             session.view = View::Exchanges;
             let conditions = conditions(&session.stats.cursor.id);
             let query = narrowed(session.filter.in_force(), conditions);
             return Some(filter::set(app, session, &query.to_string()));
+        }
+        action if state.in_lists => {
+            let entries = lists::entries(state.shown.as_deref()?);
+            state.entries.perform(action, &entries, page)?;
         }
         action => {
             let ids = state.ids();
@@ -57,6 +59,29 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         }
     }
     Some(vec![])
+}
+
+/// Opens the entry of a list under the cursor.
+fn open(app: &mut App, session: &mut Session) -> Option<Effects> {
+    let entry = session.stats.entry(session.stats.shown.as_deref()?)?;
+    Some(match entry {
+        Entry::Slow(seq) => list::goto(session, seq),
+        Entry::Unused(name) => {
+            session.view = View::Server;
+            session.server.cursor.id = ("tool", name);
+            vec![]
+        }
+        Entry::Notified(direction, method) => {
+            session.view = View::Exchanges;
+            let conditions = [
+                is(Field::Kind, Op::Contains, "notification"),
+                is(Field::Dir, Op::Contains, direction.into()),
+                is(Field::Method, Op::Equal, &method),
+            ];
+            let query = narrowed(session.filter.in_force(), conditions);
+            filter::set(app, session, &query.to_string())
+        }
+    })
 }
 
 /// The conditions of a row.
@@ -90,8 +115,27 @@ fn counted(app: &mut App, session: &mut Session, figures: Box<Figures>) -> Effec
     vec![]
 }
 
-/// A click on a heading sorts, one on a row selects the row. Returns whether a row is there.
+/// A click on a heading sorts, one on a row or an entry of a list selects it. Returns whether one
+/// is there.
 pub fn click(app: &App, session: &mut Session, cell: (u16, u16)) -> bool {
+    let aside = lists::sheet(&session.stats, layout::session(app, session).main).aside;
+    let state = &mut session.stats;
+    if let Some(figures) = state
+        .shown
+        .as_deref()
+        .filter(|_| aside.contains(cell.into()))
+    {
+        let columns = lists::columns(&app.settings.look, state, figures, aside);
+        let entry = columns
+            .iter()
+            .find_map(|column| column.entry_at(cell))
+            .cloned();
+        let is_there = entry.is_some();
+        if let Some(entry) = entry {
+            (state.in_lists, state.entries.id) = (true, entry);
+        }
+        return is_there;
+    }
     let table = area_of_table(app, session);
     let rows = table::below(table);
     let state = &mut session.stats;
@@ -100,7 +144,9 @@ pub fn click(app: &App, session: &mut Session, cell: (u16, u16)) -> bool {
         state.sort = Some(column);
     }
     let ids = state.ids();
-    state.cursor.click(&ids, rows, cell)
+    let is_row = state.cursor.click(&ids, rows, cell);
+    state.in_lists &= !is_row;
+    is_row
 }
 
 pub fn wheel(app: &App, session: &mut Session, by: isize) {
@@ -111,7 +157,7 @@ pub fn wheel(app: &App, session: &mut Session, by: isize) {
 
 /// Where the table is.
 fn area_of_table(app: &App, session: &Session) -> Rect {
-    layout::sheet(layout::session(app, session).main).rows
+    lists::sheet(&session.stats, layout::session(app, session).main).rows
 }
 
 /// How many rows the table shows at once.
@@ -136,12 +182,12 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let Some(figures) = figures else {
         return;
     };
-    let sheet = layout::sheet(area);
+    let sheet = lists::sheet(state, area);
     let text = cut(&summary(figures), usize::from(sheet.above.width));
     frame.render_widget(Line::styled(text, look.style(Role::Faint)), sheet.above);
     draw_table(look, session, figures, sheet.rows, frame);
     if !sheet.aside.is_empty() {
-        draw_aside(look, state, figures, sheet.aside, frame);
+        lists::draw(look, state, figures, sheet.aside, frame);
     }
 }
 
@@ -164,7 +210,8 @@ fn summary(figures: &Figures) -> String {
 }
 
 fn draw_table(look: &Look, of: &Session, figures: &Figures, area: Rect, frame: &mut Frame<'_>) {
-    let (state, focus) = (&of.stats, of.focus == Focus::Main);
+    let state = &of.stats;
+    let focus = of.focus == Focus::Main && !state.in_lists;
     let all = state.rows();
     let page = usize::from(area.height.saturating_sub(1));
     let top = state.cursor.top.min(all.len().saturating_sub(page));
@@ -221,109 +268,6 @@ fn name(look: &Look, figures: &Figures, id: &RowId) -> String {
         RowId::Tool(name) if name.is_empty() => format!("  {child} (without a name)"),
         RowId::Tool(name) => format!("  {child} {}", escape(name)),
     }
-}
-
-/// A histogram of the row with the cursor, the slowest calls, tools that nobody called,
-/// notifications.
-fn draw_aside(look: &Look, state: &Stats, figures: &Figures, area: Rect, frame: &mut Frame<'_>) {
-    let halves = [Constraint::Fill(1), Constraint::Fill(1)];
-    let [left, right] = Layout::horizontal(halves).spacing(1).areas(area);
-    let is_wide = area.width >= TWO;
-    let columns = usize::from(if is_wide {
-        left.width.min(right.width)
-    } else {
-        area.width
-    });
-    let rows = state.rows();
-    let mut lines = Vec::new();
-    if let Some((id, row)) = rows.get(state.cursor.at(&state.ids())) {
-        let name = name(look, figures, id);
-        lines.push(vec![(Role::Title, cut(name.trim(), columns))]);
-        lines.extend(histogram(look, row, columns));
-    }
-    let lists = lists(look, figures, columns);
-    if is_wide {
-        put(look, lines, left, frame);
-        put(look, lists, right, frame);
-    } else {
-        lines.push(Spans::new());
-        lines.extend(lists);
-        put(look, lines, area, frame);
-    }
-}
-
-/// Draws as many lines as there is room for, and says how many there is none for.
-fn put(look: &Look, mut lines: Vec<Spans>, area: Rect, frame: &mut Frame<'_>) {
-    let room = usize::from(area.height);
-    if lines.len() > room && room > 0 {
-        let hidden = plural((lines.len() - room + 1) as u64, "line");
-        lines.truncate(room - 1);
-        let text = format!("{} {hidden}", look.glyph(Glyph::More));
-        lines.push(vec![(Role::Faint, text)]);
-    }
-    spans::draw_lines(look, lines, area, frame);
-}
-
-fn histogram(look: &Look, row: &Row, columns: usize) -> Vec<Spans> {
-    let buckets = row.buckets.filled();
-    if buckets.is_empty() {
-        let text = "  no latency was measured".to_owned();
-        return vec![vec![(Role::Faint, text)]];
-    }
-    let most = buckets.iter().map(|bucket| bucket.count).max().unwrap_or(0);
-    let room = columns.saturating_sub(14 + width(&count(most)));
-    let line = |bucket: &Bucket| {
-        let bound = match bucket.up_to_ns {
-            Some(ns) => format!("{} {}", look.glyph(Glyph::AtMost), duration(ns)),
-            None => "more".to_owned(),
-        };
-        let bar = frame::bar(look, bucket.count, most, room);
-        vec![
-            (Role::Text, format!("{}  ", pad_start(&bound, 10))),
-            (Role::Good, bar),
-            (Role::Faint, format!(" {}", count(bucket.count))),
-        ]
-    };
-    buckets.iter().map(line).collect()
-}
-
-/// The slowest calls, the tools that were never called, the notifications.
-fn lists(look: &Look, figures: &Figures, columns: usize) -> Vec<Spans> {
-    let mut lines = Vec::new();
-    let mut list = |title: String, rows: Vec<String>| {
-        if rows.is_empty() {
-            return;
-        }
-        lines.push(vec![(Role::Title, title)]);
-        let named = rows.iter().take(NAMED);
-        lines.extend(named.map(|text| vec![(Role::Text, cut(text, columns))]));
-        if rows.len() > NAMED {
-            let text = format!("  and {} more", rows.len() - NAMED);
-            lines.push(vec![(Role::Faint, text)]);
-        }
-    };
-    let slowest = figures.stats.slowest.iter().map(|slow| {
-        let name = slow.name.as_deref().unwrap_or(&slow.method);
-        let time = pad_start(&brief(slow.latency_ns), 8);
-        let seq = pad_end(&format!("#{}", slow.seq.0), 6);
-        format!("{time}  {seq} {}", escape(name))
-    });
-    list("slowest".to_owned(), slowest.collect());
-    let never = figures.never_called.iter();
-    let never = never.map(|name| format!("  {}", escape(name))).collect();
-    let (number, listed) = (figures.never_called.len(), figures.tools_listed);
-    list(format!("{number} of {listed} tools never called"), never);
-    let notified = figures.notified.iter().map(|(direction, method, number)| {
-        let arrow = look.glyph((*direction).into());
-        let number = pad_start(&count(*number), 8);
-        format!("{number}  {arrow} {}", escape(method))
-    });
-    list("notifications".to_owned(), notified.collect());
-    if figures.fitting.is_some() {
-        let said = "without a filter: tools never called, notifications";
-        lines.push(vec![(Role::Faint, cut(said, columns))]);
-    }
-    lines
 }
 
 #[cfg(test)]

@@ -269,7 +269,8 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let state = &session.timeline;
     let picture = state.picture.as_deref();
     let foot = picture.map_or_else(|| "reading".to_owned(), foot);
-    frame::draw(look, &title(look), &foot, has_keys, area, frame);
+    let title = title(look, usize::from(area.width.saturating_sub(4)));
+    frame::draw(look, &title, &foot, has_keys, area, frame);
     let Some(picture) = picture else {
         return;
     };
@@ -284,23 +285,32 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let now = session.now(app.now).max(Moment(picture.end_ns));
     let rows = picture.rows.iter().enumerate().skip(top);
     for ((at, bar), area) in rows.zip(parts.rows.rows()) {
-        let mut line = row(look, bar, picture.window, &parts, now);
-        if cursor == at {
-            line[0].0 = Role::selected(has_keys);
-        }
+        let line = row(look, bar, picture.window, &parts, now);
         frame.render_widget(spans::line(line, *look), area);
+        if cursor == at {
+            spans::draw(look.style(Role::selected(has_keys)), area, frame);
+        }
     }
 }
 
-fn title(look: &Look) -> String {
-    format!(
-        "Timeline   {} open  {} waits for the client  {} asks the client  {} progress  {} failed",
-        look.glyph(Glyph::Bar),
-        look.glyph(Glyph::Hatched),
-        look.glyph(Glyph::Diamond),
-        look.glyph(Glyph::Tick),
-        look.glyph(Glyph::Failed),
-    )
+/// The signs, as many as there is room for.
+fn title(look: &Look, room: usize) -> String {
+    let signs = [
+        (&[Glyph::Bar][..], "call"),
+        (&[Glyph::Failed], "failed"),
+        (&[Glyph::Tick], "progress"),
+        (&[Glyph::Diamond, Glyph::Hatched], "asks the client"),
+    ];
+    let mut title = "Timeline ".to_owned();
+    for (glyphs, word) in signs {
+        let glyphs: String = glyphs.iter().map(|glyph| look.glyph(*glyph)).collect();
+        let sign = format!("  {glyphs} {word}");
+        if width(&title) + width(&sign) > room {
+            break;
+        }
+        title.push_str(&sign);
+    }
+    title
 }
 
 fn foot(picture: &Picture) -> String {
@@ -312,8 +322,7 @@ fn foot(picture: &Picture) -> String {
 fn draw_head(look: &Look, picture: &Picture, parts: &Parts, frame: &mut Frame<'_>) {
     let density = frame::density(look, &picture.density);
     let most = picture.density.iter().max().copied().unwrap_or(0);
-    let (at_most, most) = (look.glyph(Glyph::AtMost), count(most));
-    let title = format!("{at_most} {most} started per column");
+    let title = format!("started, at most {}", count(most));
     let title = pad_start(&cut(&title, parts.label), parts.label);
     let axis = bar::axis(look, picture.window, parts.columns);
     let density = vec![

@@ -297,9 +297,9 @@ fn below(look: &Look, row: &Row, area: Rect) -> Vec<Spans> {
                 .filter(|range| is_side && !range.is_empty());
             let range = range.map_or(0..0, |range| range.start + 1..range.end + 1);
             let mut lines = marked(lines, &range, style);
-            lines
-                .iter_mut()
-                .for_each(|line| line.insert(0, (style, " ".to_owned())));
+            for line in &mut lines {
+                line.insert(0, (style, " ".to_owned()));
+            }
             first(lines, share, columns)
         });
     let mut lines = first(lines.collect(), most, columns);

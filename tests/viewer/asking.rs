@@ -67,6 +67,32 @@ fn the_call_before_is_compared_and_the_differences_are_walked() {
 }
 
 #[test]
+fn a_changed_text_is_shown_whole_where_there_is_room_and_its_words_that_differ_are_marked() {
+    let call = |id: u32, said: &str| {
+        format!(
+            r#"{id}0 > "id":{id},"method":"tools/call","params":{{"name":"search_docs"}}
+            {id}1 < "id":{id},"result":{{"content":[{{"type":"text","text":"{said}"}}]}}
+            "#
+        )
+    };
+    let rest = "stands on a shelf in the last room of the house at the end of the street";
+    let left = call(1, &format!("the red book {rest}"));
+    let recording = fixture::said(&(left + &call(2, &format!("the blue book {rest}"))));
+    let mut viewer = viewer(&recording, WIDE);
+    viewer.press("G d");
+    let screen = viewer.screen();
+    let words = |word: &str| {
+        let count = |y| row_text(&screen, y).matches(word).count();
+        (0..WIDE.1).map(count).sum::<usize>()
+    };
+    assert_eq!(words("street"), 4, "{}", viewer.text());
+    let runs = (0..WIDE.1).flat_map(|y| runs(&screen, y));
+    let marked = runs.filter(|run| run.cell.bg == Color::Yellow);
+    let marked: Vec<_> = marked.map(|run| run.text).collect();
+    assert_eq!(marked, ["red", "blue", "red", "blue"], "{}", viewer.text());
+}
+
+#[test]
 fn a_search_goes_to_the_nearest_hit_and_walks_the_rest() {
     let recording = fixture::ended();
     let mut viewer = viewer(&recording, WIDE);

@@ -118,13 +118,20 @@ pub fn has_footer(size: (u16, u16)) -> bool {
 pub fn session(app: &App, session: &Session) -> Places {
     let tiny = !has_borders(app.size);
     let line = |is_there| Length(u16::from(is_there));
-    let why = match !tiny && session.shows_why() {
-        // A live session may have something to say at any moment.
-        true => Length(u16::from(why::lines(app, session).len() > 1) + 1),
-        false => Length(0),
+    // A live session may have something to say at any moment.
+    let why = match why::lines(app, session).len() {
+        _ if tiny || !session.shows_why() => 0,
+        2.. => 2,
+        _ => 1,
     };
     let filter = line(!tiny || app.edits_filter());
-    let heights = [line(true), why, filter, Fill(1), line(has_footer(app.size))];
+    let heights = [
+        line(true),
+        Length(why),
+        filter,
+        Fill(1),
+        line(has_footer(app.size)),
+    ];
     let parts = Layout::vertical(heights).areas(screen(app.size));
     let [header, why, line, panes, footer] = parts;
     let columns = if app.edits_filter() { 140 } else { 60 };

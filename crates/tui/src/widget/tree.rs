@@ -95,10 +95,10 @@ impl Tree {
 
     fn bytes_of(&self, node: NodeId, span: Range<usize>) -> Cow<'_, [u8]> {
         let bytes = &self.text[span];
-        match self.node(node).is_within {
-            true => resolved(bytes).into_bytes().into(),
-            false => bytes.into(),
+        if self.node(node).is_within {
+            return resolved(bytes).into_bytes().into();
         }
+        bytes.into()
     }
 
     /// The name of `node` in its object, resolved; none for elements and the outermost value.

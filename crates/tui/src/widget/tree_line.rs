@@ -118,9 +118,10 @@ fn excerpt(
 
 /// A piece of the value or the name of `id`.
 pub fn piece(tree: &Tree, id: NodeId, range: Range<usize>, hits: Hits<'_>, role: Role) -> Spans {
-    let text = |bytes: &[u8]| match tree.node(id).is_within {
-        true => escape(&resolved(bytes)).into_owned(),
-        false => escape_bytes(bytes).into_owned(),
+    let is_within = tree.node(id).is_within;
+    let text = |bytes: &[u8]| {
+        let text = is_within.then(|| escape(&resolved(bytes)).into_owned());
+        text.unwrap_or_else(|| escape_bytes(bytes).into_owned())
     };
     spans::divide_as(tree.text(), range, hits, role, text)
 }

@@ -57,11 +57,20 @@ pub fn draw(app: &App, one: &Comparison, area: Rect, frame: &mut Frame<'_>) {
     let columns = usize::from(body.width);
     let summary = spans::cut(summary(look, one, compared), columns);
     frame.render_widget(spans::line(summary, *look), summary_area);
-    for (at, area) in (one.top..compared.lines.len()).zip(body.rows()) {
-        let line = line(look, compared, at, columns);
+    for ((at, mut line), area) in lines(look, one, compared, body)
+        .into_iter()
+        .zip(body.rows())
+    {
+        let is_cursor = at == one.at;
+        if is_cursor {
+            let others = line.iter_mut().filter(|(role, _)| *role != Role::Hit);
+            others.for_each(|(role, _)| *role = Role::Text);
+        }
         frame.render_widget(spans::line(spans::cut(line, columns), *look), area);
-        if at == one.at {
-            spans::draw(look.style(Role::Selected), area, frame);
+        if is_cursor {
+            frame
+                .buffer_mut()
+                .set_style(area, look.style(Role::Selected));
         }
     }
     let row = compared.row(one.at).filter(|row| !row.below.is_empty());
@@ -93,7 +102,27 @@ fn summary(look: &Look, one: &Comparison, compared: &Compared) -> Spans {
     parts.flat_map(|(at, part)| [gap(at), part]).collect()
 }
 
-fn line(look: &Look, compared: &Compared, at: usize, columns: usize) -> Spans {
+/// The lines on the screen, each with its number in the comparison. While there is room, what differs goes
+/// on below.
+pub fn lines(
+    look: &Look,
+    one: &Comparison,
+    compared: &Compared,
+    body: Rect,
+) -> Vec<(usize, Spans)> {
+    let (columns, rows) = (usize::from(body.width), usize::from(body.height));
+    let shown = one.top..compared.lines.len().min(one.top + rows);
+    let mut left = rows - shown.len();
+    let numbered = shown.flat_map(|at| {
+        let lines = line(look, compared, at, columns, left + 1);
+        left -= lines.len() - 1;
+        lines.into_iter().map(move |line| (at, line))
+    });
+    numbered.collect()
+}
+
+/// A line of the comparison, in at most `most` lines of the screen.
+fn line(look: &Look, compared: &Compared, at: usize, columns: usize, most: usize) -> Vec<Spans> {
     let rows = &compared.rows[compared.lines[at].clone()];
     let row = &rows[0];
     let class_columns = if columns < WIDE { 2 } else { WORD };
@@ -101,20 +130,27 @@ fn line(look: &Look, compared: &Compared, at: usize, columns: usize) -> Spans {
         let word = if columns < WIDE { "" } else { class.as_str() };
         format!("{} {word}", look.glyph(mark(class).0))
     });
-    let class = pad_end(&class, class_columns);
-    let (style, text) = if rows.len() > 1 {
+    let (style, texts) = if rows.len() > 1 {
         let same = count(rows.iter().map(|row| row.same).sum());
         let indent = 2 * usize::from(row.depth.clamp(1, 10));
-        (Role::Faint, format!("{:indent$}… {same} the same", ""))
+        let text = format!("{:indent$}… {same} the same", "");
+        (Role::Faint, vec![vec![(Role::Faint, text)]])
     } else {
-        let text = text(compared, row, columns.saturating_sub(class_columns));
-        (row.class.map_or(row.role, |class| mark(class).1), text)
+        let style = row.class.map_or(row.role, |class| mark(class).1);
+        let room = columns.saturating_sub(class_columns);
+        (style, text(compared, row, (room, most), style))
     };
-    vec![(style, class), (style, text)]
+    let texts = texts.into_iter().enumerate();
+    let lines = texts.map(|(nth, text)| {
+        let class = if nth == 0 { class.as_str() } else { "" };
+        let class = (style, pad_end(class, class_columns));
+        std::iter::once(class).chain(text).collect()
+    });
+    lines.collect()
 }
 
-/// Both sides of a row beside each other; in narrow lines `was → is`.
-fn text(compared: &Compared, row: &Row, room: usize) -> String {
+/// Both sides of a row beside each other, in at most so many lines; in narrow lines `was → is`.
+fn text(compared: &Compared, row: &Row, (room, most): (usize, usize), style: Role) -> Vec<Spans> {
     // What became of a call stands at the right end, however long its label is.
     let cell = |text: &str, columns: usize| {
         if compared.bound.is_none() {
@@ -124,25 +160,108 @@ fn text(compared: &Compared, row: &Row, room: usize) -> String {
         let label = columns - width(&text);
         pad_end(&cut(&row.label, label.saturating_sub(1)), label) + &text
     };
+    let one = |text: String| vec![vec![(style, text)]];
     let [left, right] = &row.sides;
     if left.is_none() && right.is_none() {
-        return pad_end(&cut(&row.label, room), room);
+        return one(pad_end(&cut(&row.label, room), room));
     }
     if room + WORD + 2 >= usize::from(BESIDE) {
-        let columns = (room - 3) / 2;
-        let side = |text: &Option<String>, columns| match text {
-            Some(text) => cell(text, columns),
-            None => " ".repeat(columns),
+        let half = (room - 3) / 2;
+        let halves = [half, room - 3 - half];
+        let differing = differing(row);
+        let side = |side: usize| {
+            let (columns, indent) = (halves[side], width(&row.label));
+            let Some(text) = &row.sides[side] else {
+                return one(" ".repeat(columns));
+            };
+            if row.class.is_none() || compared.bound.is_some() || columns < indent + NARROW {
+                return one(cell(text, columns));
+            }
+            let mut lines = wrap(text, columns - indent);
+            if lines.len() > most {
+                lines.truncate(most);
+                lines[most - 1] = cut(&format!("{} …", lines[most - 1]), columns - indent);
+            }
+            let lines = marked(lines, &differing[side], style)
+                .into_iter()
+                .enumerate();
+            let padded = lines.map(|(nth, line)| {
+                let before = if nth == 0 { &*row.label } else { "" };
+                let mut line: Spans = [(style, pad_end(before, indent))]
+                    .into_iter()
+                    .chain(line)
+                    .collect();
+                line.push((
+                    style,
+                    " ".repeat(columns.saturating_sub(spans::width(&line))),
+                ));
+                line
+            });
+            padded.collect()
         };
-        let (left, right) = (side(left, columns), side(right, room - 3 - columns));
-        return format!("{left} │ {right}");
+        let [left, right] = [side(0), side(1)];
+        let blank = |columns: usize| vec![(style, " ".repeat(columns))];
+        let lines = (0..left.len().max(right.len())).map(|nth| {
+            let [left, right] = [(&left, halves[0]), (&right, halves[1])]
+                .map(|(lines, columns)| lines.get(nth).cloned().unwrap_or_else(|| blank(columns)));
+            left.into_iter()
+                .chain([(style, " │ ".to_owned())])
+                .chain(right)
+                .collect()
+        });
+        return lines.collect();
     }
     let half = room.saturating_sub(width(&row.label) + 3) / 2;
     let [left, right] = [left, right].map(|side| side.as_deref().unwrap_or("nothing"));
     if left == right {
-        return cell(left, room);
+        return one(cell(left, room));
     }
-    cell(&format!("{} → {right}", cut(left, half)), room)
+    one(cell(&format!("{} → {right}", cut(left, half)), room))
+}
+
+/// Columns in which no text is wrapped.
+const NARROW: usize = 16;
+
+/// The words that differ on each side, from the first to the last, by their letters without blanks; none
+/// where no word is the same.
+fn differing(row: &Row) -> [Range<usize>; 2] {
+    let [Some(left), Some(right)] = &row.sides else {
+        return [0..0, 0..0];
+    };
+    let sides = [left, right].map(|side| side.split_whitespace().collect::<Vec<_>>());
+    let same = |(one, other): &(&&str, &&str)| one == other;
+    let begin = sides[0].iter().zip(&sides[1]).take_while(same).count();
+    let rest = sides.each_ref().map(|words| &words[begin..]);
+    let end = rest[0]
+        .iter()
+        .rev()
+        .zip(rest[1].iter().rev())
+        .take_while(same)
+        .count();
+    let letters = |words: &[&str]| words.iter().map(|word| word.chars().count()).sum::<usize>();
+    sides.each_ref().map(|words| match begin + end {
+        0 => 0..0,
+        _ => letters(&words[..begin])..letters(&words[..words.len() - end]),
+    })
+}
+
+/// Lines in which the letters of a range are marked.
+fn marked(lines: Vec<String>, range: &Range<usize>, style: Role) -> Vec<Spans> {
+    let mut at = 0;
+    let line = |line: String| {
+        let mut spans = Spans::new();
+        for letter in line.chars() {
+            let is_marked = range.contains(&at) && !letter.is_whitespace();
+            at += usize::from(!letter.is_whitespace());
+            let role = if is_marked { Role::Hit } else { style };
+            match spans.last_mut() {
+                Some((last, text)) if *last == role => text.push(letter),
+                _ => spans.push((role, letter.to_string())),
+            }
+        }
+        spans
+    };
+    lines.into_iter().map(line).collect()
 }
 
 /// The paragraphs about the row under the cursor, below a rule with its name.
@@ -162,12 +281,27 @@ fn below(look: &Look, row: &Row, area: Rect) -> Vec<Spans> {
         0 => usize::MAX,
         share => share,
     };
-    let lines = row.below.iter().flat_map(|(class, text)| {
-        let style = class.map_or(Role::Text, |class| mark(class).1);
-        let lines = wrap(text, columns.saturating_sub(2)).into_iter();
-        let lines = lines.map(|text| vec![(style, format!(" {text}"))]);
-        first(lines.collect(), share, columns)
-    });
+    let differing = differing(row);
+    let lines = row
+        .below
+        .iter()
+        .enumerate()
+        .flat_map(|(nth, (class, text))| {
+            let style = class.map_or(Role::Text, |class| mark(class).1);
+            let lines = wrap(text, columns.saturating_sub(2));
+            // The sign of the side is a letter too.
+            let side = row.sides.get(nth).and_then(Option::as_deref);
+            let is_side = side.is_some() && text.get(2..) == side;
+            let range = differing
+                .get(nth)
+                .filter(|range| is_side && !range.is_empty());
+            let range = range.map_or(0..0, |range| range.start + 1..range.end + 1);
+            let mut lines = marked(lines, &range, style);
+            for line in &mut lines {
+                line.insert(0, (style, " ".to_owned()));
+            }
+            first(lines, share, columns)
+        });
     let mut lines = first(lines.collect(), most, columns);
     lines.insert(0, spans::cut(head, columns));
     lines

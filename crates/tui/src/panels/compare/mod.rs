@@ -191,11 +191,14 @@ fn go_to_side(viewer: &mut Viewer, side: usize) -> Option<Effects> {
 fn click(viewer: &mut Viewer, (x, y): (u16, u16), double: bool) -> Option<Effects> {
     let app = &mut viewer.app;
     let [_, body, _] = compare_draw::areas(screen(app.size));
+    let look = app.settings.look;
     let comparison = app.top_mut::<Comparison>()?;
-    let line = comparison.top + usize::from(y.saturating_sub(body.y));
-    if !body.contains((x, y).into()) || line >= comparison.lines() {
+    if !body.contains((x, y).into()) {
         return None;
     }
+    let compared = comparison.content.as_ref()?;
+    let lines = compare_draw::lines(&look, comparison, compared, body);
+    let (line, _) = *lines.get(usize::from(y - body.y))?;
     comparison.at = line;
     if double { open(app) } else { None }
 }

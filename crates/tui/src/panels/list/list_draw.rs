@@ -407,7 +407,9 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     for (nth, (line, row)) in lines.iter().zip(rows.rows()).enumerate() {
         let role = line[CALL].first().map_or(Role::Text, |(role, _)| *role);
         let ground = look.ground(role).filter(|_| at != Some(nth));
-        ground.map(|ground| frame.buffer_mut().set_style(row, ground));
+        if let Some(ground) = ground {
+            frame.buffer_mut().set_style(row, ground);
+        }
     }
     let place = rows.rows().nth(lines.len() + 1);
     if let (true, Some(place)) = (waits_for_messages(session), place) {

@@ -5,7 +5,7 @@
 
 use super::app::{App, Session, View, Viewer};
 use super::layout::{self, LEAST};
-use super::panels::{findings, library, server, state, stats, timeline, why};
+use super::panels::{findings, library_draw, server, state, stats, timeline, why};
 use super::theme::Role;
 use crate::panels::{detail, filter, footer, header, list};
 use crate::widget::spans;
@@ -23,7 +23,7 @@ pub fn draw(viewer: &Viewer, frame: &mut Frame<'_>) {
     }
     match session {
         Some(session) => draw_session(app, session, frame),
-        None => library::draw(app, frame),
+        None => library_draw::draw(app, frame),
     }
     for overlay in &app.overlays {
         overlay.draw(app, session, area, frame);

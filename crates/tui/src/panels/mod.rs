@@ -28,6 +28,7 @@ pub mod footer;
 pub mod header;
 pub mod help;
 pub mod library;
+pub mod library_draw;
 pub mod list;
 pub mod menu;
 pub mod mouse;

@@ -40,7 +40,7 @@ Examples:
 How sure it is:
   certain    the recording shows it
   likely     it fits what happened
-  possible   it is there, but nothing shows that it did harm")]
+  possible   it may be the reason, but nothing proves it")]
 pub struct Why {
     #[command(flatten)]
     which: RecordingArgs,

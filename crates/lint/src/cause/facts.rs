@@ -248,6 +248,17 @@ impl Facts {
         self.events_that(stops).next()
     }
 
+    /// When and by which signal the host ended a server that had not ended after the host closed its
+    /// side.
+    pub fn killed_by_host(&self) -> Option<(Moment, &str)> {
+        let (left, stop) = (self.host_left()?, self.stop()?);
+        let End::Killed { signal } = self.end()? else {
+            return None;
+        };
+        let is_told = ["SIGTERM", "SIGKILL", "SIGINT", "SIGHUP"].contains(&&**signal);
+        (is_told && stop.t > left).then_some((stop.t, signal))
+    }
+
     /// Until when the server could have answered: the moment when it was told to end. A server that
     /// lives on for seconds after that hangs until it is killed, or until now.
     pub fn could_answer_until(&self) -> Moment {

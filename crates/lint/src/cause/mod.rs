@@ -75,7 +75,7 @@ impl Certainty {
         match self {
             Certain => "the recording shows it",
             Likely => "it fits what happened",
-            Possible => "it is there, but nothing shows that it did harm",
+            Possible => "it may be the reason, but nothing proves it",
         }
     }
 }

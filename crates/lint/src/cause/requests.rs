@@ -109,6 +109,18 @@ const PATIENCE_NS: u64 = 2 * SECOND_NS;
 /// An older request is not merely slow, nanoseconds.
 const TOO_LONG_NS: u64 = 30 * SECOND_NS;
 
+/// The requests that were open when the host killed the server, where the server had stopped
+/// answering: several, with no answer after the oldest of them. Those of a host that does not wait
+/// for answers are none.
+fn abandoned(facts: &Facts, until: Moment) -> Vec<&Exchange> {
+    let open = silent(facts, Direction::ClientToServer, until, 0);
+    let is_hung = open.first().is_some_and(|oldest| {
+        let is_later = |one: &Exchange| one.t_response_last > Some(oldest.t_request);
+        until.ns_since(oldest.t_request) > AT_ONCE_NS && !facts.last_answered.iter().any(is_later)
+    });
+    if is_hung && open.len() > 1 { open } else { Vec::new() }
+}
+
 /// The server never answered a request.
 pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     let is_later = |call: &&Exchange| !is_handshake(call);
@@ -116,10 +128,14 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     if let Some(cause) = facts.unmet().filter(is_later).find_map(other_id) {
         return Some(cause);
     }
-    let until = facts.could_answer_until();
+    let killed = facts.killed_by_host();
+    let until = killed.map_or_else(|| facts.could_answer_until(), |(t, _)| t);
     // The handshake has a cause of its own, a call that asks the client waits for that, and a server
     // that somebody ended did not end by itself.
     let mut old = silent(facts, Direction::ClientToServer, until, PATIENCE_NS);
+    if killed.is_some() && let open @ [_, ..] = &abandoned(facts, until)[..] {
+        old = open.to_vec();
+    }
     // The server would not have answered either if nobody had cancelled.
     let hangs = old.len() > 1 || facts.found("shutdown-eof-ignored").is_some();
     let is_vain = hangs && client_gave_up(facts).is_none();
@@ -152,8 +168,11 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
         format!(", nor {}", plural(others, "other request"))
     });
     let goes_on = facts.last_answered.iter().any(|one| one.id > oldest.id);
-    let advice = if busy.is_some() || old.len() > 1 && !goes_on {
+    let advice = if busy.is_some() {
         "The server does one thing after the other: let long work run beside other calls."
+    } else if old.len() > 1 && !goes_on {
+        "The server stopped answering altogether: find what blocks it, for example a deadlock, or a \
+         call that holds up the loop which reads stdin."
     } else {
         "Look for a tool that waits, an uncaught exception, or a handler that never answers."
     };
@@ -169,7 +188,11 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
         let ago = duration(until.ns_since(left).min(waited_ns));
         format!(", {ago} of that{}", phrases::after_host(facts))
     });
-    let sentence = format!("the server {never} {call} in {waited}{others}{left}{busy_with}");
+    let killed = killed.map_or_else(String::new, |(_, signal)| {
+        format!("; the host ended it by {}", quote::text(signal))
+    });
+    let sentence =
+        format!("the server {never} {call} in {waited}{others}{left}{busy_with}{killed}");
     let certainty = if is_too_long { Certain } else { Likely };
     let cause = Cause::new(certainty, sentence, advice)
         .shown(old.iter().take(3).map(|call| phrases::request(call)))
@@ -457,12 +480,17 @@ pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
         Direction::ServerToClient => {
             "Check whether the client answers such requests; it cannot once it has closed its side."
         }
-        Direction::ClientToServer if first.status == Status::Lost => {
-            "The server, or what it would have answered on, had ended: look at the server's log at \
-             that moment."
+        Direction::ClientToServer
+            if first.status == Status::Lost && facts.told_to_end().is_none() =>
+        {
+            "The server or its connection ended before the answer: read the server's log at that \
+             moment."
         }
         Direction::ClientToServer if cancelled.is_none() && facts.proxy_was_ended() => {
             "If the call takes longer than that, let the proxy run until it is answered."
+        }
+        Direction::ClientToServer if cancelled.is_none() => {
+            "Check what the server did with this call, and how long the host waits for answers."
         }
         Direction::ClientToServer => {
             "The user changed their mind, or the client's timeout is short; else check what the \

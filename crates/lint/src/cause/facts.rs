@@ -76,7 +76,8 @@ pub struct Facts {
     pub misframed: Vec<Line>,
     /// The first answers to nothing.
     pub strays: Vec<Line>,
-    /// The last lines of stderr, in order.
+    /// The last lines of stderr, in order; where there are none, those of stdout that are no messages
+    /// and hold a traceback.
     pub last_words: Vec<Line>,
     /// Lines whose ends have not come yet.
     pub unfinished: Vec<Unfinished>,

@@ -33,6 +33,7 @@ mod streams;
 pub use ending::MOCK_ENDS;
 pub use facts::Facts;
 pub use phrases::{call, calls};
+pub use stderr_lines::has_traceback;
 
 use Certainty::{Certain, Likely, Possible};
 use mcpreel_trace::clock::Moment;

@@ -28,7 +28,7 @@ fn silent(facts: &Facts, asked: Direction, until: Moment, patience_ns: u64) -> V
     };
     // What a person calls off is not missed.
     let is_missed = |one: &&Cancelled| {
-        asked == Direction::ClientToServer && !one.said.to_ascii_lowercase().contains("user")
+        asked == Direction::ClientToServer && one.exchange.status != Status::UserCancelled
     };
     let cancelled = facts.cancelled.iter().filter(is_missed);
     let all = cancelled.map(|one| &one.exchange);
@@ -118,7 +118,11 @@ fn abandoned(facts: &Facts, until: Moment) -> Vec<&Exchange> {
         let is_later = |one: &Exchange| one.t_response_last > Some(oldest.t_request);
         until.ns_since(oldest.t_request) > AT_ONCE_NS && !facts.last_answered.iter().any(is_later)
     });
-    if is_hung && open.len() > 1 { open } else { Vec::new() }
+    if is_hung && open.len() > 1 {
+        open
+    } else {
+        Vec::new()
+    }
 }
 
 /// The server never answered a request.
@@ -133,7 +137,9 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     // The handshake has a cause of its own, a call that asks the client waits for that, and a server
     // that somebody ended did not end by itself.
     let mut old = silent(facts, Direction::ClientToServer, until, PATIENCE_NS);
-    if killed.is_some() && let open @ [_, ..] = &abandoned(facts, until)[..] {
+    if killed.is_some()
+        && let open @ [_, ..] = &abandoned(facts, until)[..]
+    {
         old = open.to_vec();
     }
     // The server would not have answered either if nobody had cancelled.
@@ -237,6 +243,9 @@ pub(super) fn client_gave_up(facts: &Facts) -> Option<Cause> {
 
 /// The certainty that a limit cancelled the request; `None` if it looks like a person.
 fn timed_out(cancelled: &Cancelled) -> Option<Certainty> {
+    if cancelled.exchange.status == Status::UserCancelled {
+        return None;
+    }
     let said = cancelled.said.to_ascii_lowercase();
     let mut words = ["timed out", "timeout", "-32001"].iter();
     if words.any(|word| said.contains(word)) {
@@ -263,9 +272,7 @@ pub(super) fn executed_twice(facts: &Facts) -> Option<Cause> {
         cancelled.find(|one| one.exchange.id == first.id)
     };
     // A person who has cancelled a call knows why it is made again.
-    let is_meant = |first: &Exchange| {
-        cancel_of(first).is_some_and(|one| one.said.to_ascii_lowercase().contains("user"))
-    };
+    let is_meant = |first: &Exchange| first.status == Status::UserCancelled;
     let pairs = facts.again.iter().filter(|(first, _)| !is_meant(first));
     // One that was answered after all has run for sure; the second if it was answered.
     let (first, again) = pairs.min_by_key(|(first, _)| first.status != Status::Late)?;
@@ -297,7 +304,7 @@ const CROSSING_NS: u64 = SECOND_NS / 10;
 /// The server answered after the client had cancelled.
 pub(super) fn late_answer(facts: &Facts) -> Option<Cause> {
     let cancelled = facts.cancelled.iter();
-    let cancelled = cancelled.filter(|one| one.exchange.status == Status::Late);
+    let cancelled = cancelled.filter(|one| one.exchange.response.is_some());
     let cancelled = cancelled.map(|one| (&one.exchange, one.exchange.t_cancelled, Some(one)));
     // A probe is given up without a word.
     let opening = facts.opening.windows(2);

@@ -313,7 +313,7 @@ fn draw_head(look: &Look, picture: &Picture, parts: &Parts, frame: &mut Frame<'_
     let density = frame::density(look, &picture.density);
     let most = picture.density.iter().max().copied().unwrap_or(0);
     let (at_most, most) = (look.glyph(Glyph::AtMost), count(most));
-    let title = format!("{at_most} {most} started per column");
+    let title = format!("{at_most} {most} calls start per column");
     let title = pad_start(&cut(&title, parts.label), parts.label);
     let axis = bar::axis(look, picture.window, parts.columns);
     let density = vec![

@@ -167,7 +167,7 @@ fn take(
     }
     if let Some(note) = &reader.header().selection {
         told.push(format!(
-            "{shown} holds a part of a recording ({}): what is missing is no fault of the session",
+            "{shown} holds a part of a recording ({}): missing messages are not findings",
             escape(&note.to_string())
         ));
     }

@@ -243,7 +243,7 @@ fn recording_of(host: &mut Child, dir: &Path) -> Result<PathBuf, Failure> {
             return Ok(reel);
         }
         if gone {
-            let reason = "the demo ran, but was not recorded; the reason stands above";
+            let reason = "the demo ran, but was not recorded; see the reason above";
             return Err(anyhow::anyhow!(reason).into());
         }
         thread::sleep(INTERVAL);

@@ -90,7 +90,7 @@ pub fn run(args: &Diff) -> Outcome {
     } else if query.is_some() && at_left.is_some() {
         "#SEQ names one exchange; leave it out, or leave out --only"
     } else if at_left == at_right && left.path() == right.path() {
-        "both are one and the same recording: there is nothing to compare"
+        "LEFT and RIGHT are the same recording"
     } else {
         ""
     };
@@ -128,7 +128,7 @@ fn parent(replay: &Recording, args: &Diff, library: &Library) -> Result<Recordin
     let Some(parent) = summary.parent else {
         let (id, name) = (escape(&summary.id), escape(&summary.name));
         return Err(Failure::Usage(format!(
-            "{id} ({name}) replays no recording: name two, for example `mcpreel diff @2 @`"
+            "{id} ({name}) is no replay, so diff needs two recordings: `mcpreel diff LEFT RIGHT`"
         )));
     };
     let beside = replay.path().parent().map(Library::new);
@@ -136,7 +136,7 @@ fn parent(replay: &Recording, args: &Diff, library: &Library) -> Result<Recordin
     match libraries.find_map(|library| library.with_id(&parent)) {
         Some(path) => Ok(select::open(path.as_os_str(), &args.folder)?.0),
         None => Err(Failure::Usage(format!(
-            "the recording {} that it was made from is not there: say what to compare it with",
+            "its original {} is not there: name a recording to compare it with",
             escape(&parent)
         ))),
     }

@@ -82,9 +82,9 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 }
 
 impl Failure {
-    /// Says why one recording of several is passed over, and what the command goes on to return.
+    /// Says why one recording of several is skipped, and what the command goes on to return.
     /// The caller's mistakes, and a reader that has gone, end the command instead.
-    pub fn passed_over(self, what: &str) -> Outcome {
+    pub fn skipped(self, what: &str) -> Outcome {
         if matches!(self, Self::Closed | Self::Usage(_)) {
             return Err(self);
         }

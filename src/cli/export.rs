@@ -146,7 +146,7 @@ fn by_name(path: Option<&Path>) -> Result<Format, Failure> {
         "har" => Format::Har,
         "json" => {
             return Err(usage(
-                "which format is it? --format otlp and perfetto make JSON",
+                "name the format: both --format otlp and --format perfetto make JSON",
             ));
         }
         _ => Format::Jsonl,
@@ -170,8 +170,8 @@ fn refuse(args: &Export, format: Format) -> Result<(), Failure> {
         // It escapes what was said.
         Markdown => Ok(()),
         _ if io::stdout().is_terminal() => Err(usage(
-            "this is not written to a terminal, which could take some of it for commands: name a \
-             file (-o FILE), or pipe it; `mcpreel show --frames` shows it escaped",
+            "raw data is not written to a terminal: use -o FILE or a pipe, or \
+             `mcpreel show --frames`, which escapes it",
         )),
         _ => Ok(()),
     }
@@ -197,7 +197,7 @@ fn selection(
         outgoing::pick_rows(recording, &question, context, &mut selection)?;
     }
     if selection.is_empty() {
-        let why = "nothing on record fits, so nothing was written";
+        let why = "no row matches, so nothing was written";
         return Err(Failure::Refused(anyhow::anyhow!(why)));
     }
     Ok(selection)
@@ -234,7 +234,7 @@ fn tell_saved(saved: &Saved, order: &Order<'_>) {
         output::say("its frames have new numbers, from #1 on");
     }
     if order.format == Format::Recording && order.now.is_some() {
-        output::say("it is still recorded: what comes from now on is not in the copy");
+        output::say("it is still being recorded: later messages are not in the copy");
     }
 }
 
@@ -254,7 +254,7 @@ pub fn progress(
 pub fn tell_unfinished(recording: &Recording) -> Result<(), Failure> {
     for line in recording.unfinished()? {
         output::say(&format!(
-            "{} of a line on {} whose end has not come are left out",
+            "{} of an unfinished line on {} are left out",
             plural(line.bytes, "byte"),
             line.stream.as_str()
         ));

@@ -80,8 +80,8 @@ pub fn elsewhere(dir: &Path) -> Option<String> {
     (of_hosts != dir).then(|| {
         let (hosts, dir) = (output::shown(&of_hosts), output::shown(dir));
         format!(
-            "hosts do not pass MCPREEL_DIR or --dir on: what they start is recorded in {hosts}; dir = \
-             \"{dir}\" in ~/.config/mcpreel/config.toml counts for both"
+            "hosts do not pass on MCPREEL_DIR or --dir: their servers are recorded in {hosts};  dir = \
+             \"{dir}\" in ~/.config/mcpreel/config.toml holds for both"
         )
     })
 }

@@ -68,7 +68,7 @@ pub fn run(args: &Import) -> Outcome {
     let mut outcome = Exit::Fine;
     for file in args.files.iter().flat_map(logs) {
         if let Err(failure) = take(&file, args, &library, &mut out) {
-            outcome = failure.passed_over("not taken in")?;
+            outcome = failure.skipped("not taken in")?;
         }
     }
     out.flush()?;

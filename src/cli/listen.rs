@@ -73,7 +73,7 @@ impl Listen {
 pub fn check(at: Option<SocketAddr>, expose: bool) -> Result<(), Failure> {
     match at.filter(|at| !is_loopback(at.ip()) && !expose) {
         Some(at) => Err(Failure::Usage(format!(
-            "other machines can reach {at}, and what is behind it with them; --expose says that it is meant"
+            "other machines can reach {at} and the server behind it; --expose allows that"
         ))),
         None => Ok(()),
     }

@@ -44,7 +44,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 
 /// List the recordings, live ones first, then the newest
 ///
-/// With a filter: those with a row that fits.
+/// With a filter: those with a row that matches.
 #[derive(Debug, Default, Args)]
 #[command(after_help = "\
 Examples:
@@ -104,7 +104,7 @@ impl Ls {
                     Ok(true) if entry.is_left_behind() => fitting.push(Entry::read(&entry.path)),
                     Ok(true) => fitting.push(entry),
                     Ok(false) => {}
-                    Err(failure) => exit = failure.passed_over("not looked through")?,
+                    Err(failure) => exit = failure.skipped("not looked through")?,
                 }
             }
             entries = fitting;
@@ -120,7 +120,7 @@ impl Ls {
             write(&entries, library.dir(), &mut out)?;
         } else if there > 0 {
             let there = plural(there as u64, "recording");
-            out.line(&format!("none of {there} fits"))?;
+            out.line(&format!("none of {there} matches"))?;
         } else {
             out.line(&format!("no recordings in {}\n", shown(library.dir())))?;
             out.line(HOW_TO_BEGIN)?;

@@ -175,6 +175,33 @@ const GROUPS: [(&str, &str); 5] = [
 /// Commands with many options: their `--help` is as short as `-h`.
 const LONG: [&str; 6] = ["show", "replay", "minimise", "mock", "export", "diff"];
 
+/// Options of `replay` that its `-h` leaves to `--help`.
+const RARE: [&str; 23] = [
+    "dir",
+    "on_server_request",
+    "order",
+    "speed",
+    "max_gap",
+    "bind",
+    "fresh_ids",
+    "keep_trace",
+    "protocol",
+    "headers",
+    "ca",
+    "insecure",
+    "keep_credentials",
+    "conversation",
+    "rules",
+    "latency_budget",
+    "exact_numbers",
+    "update",
+    "update_in_ci",
+    "timeout",
+    "rewrite",
+    "format",
+    "run_recorded_command",
+];
+
 /// The command line as people see it.
 fn program() -> clap::Command {
     let mut program = Cli::command();
@@ -195,6 +222,16 @@ fn program() -> clap::Command {
     for name in LONG {
         let shorter = |command: clap::Command| command.disable_help_flag(true).arg(short.clone());
         program = program.mut_subcommand(name, shorter);
+    }
+    // clap knows no help that is short and has all options.
+    if std::env::args_os().any(|word| word == "-h") {
+        program = program.mut_subcommand("replay", |replay| {
+            let hidden = |replay: clap::Command, id| replay.mut_arg(id, |option| option.hide(true));
+            let replay = RARE.into_iter().fold(replay, hidden);
+            replay.mut_arg("help", |help| {
+                help.help("Print help; --help has all options")
+            })
+        });
     }
     program.help_template(help + "\nOptions:\n{options}{after-help}")
 }

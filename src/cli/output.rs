@@ -257,9 +257,15 @@ pub fn some(items: impl IntoIterator<Item = String>, count: u64, most: usize) ->
     some
 }
 
-/// Writes a line of diagnostics to stderr, with our name in front.
+/// Writes a line of diagnostics to stderr, with our name in front; on a terminal it breaks between
+/// words.
 pub fn say(message: &str) {
-    raw_diagnostic(&format!("mcpreel: {message}\n"));
+    let stderr = io::stderr();
+    let size = terminal_size::terminal_size_of(&stderr).filter(|_| stderr.is_terminal());
+    let columns = size.map_or(usize::MAX, |(width, _)| usize::from(width.0));
+    let message = format!("mcpreel: {message}");
+    let lines = message.split('\n').flat_map(|line| wrapped(line, columns));
+    raw_diagnostic(&(lines.collect::<Vec<_>>().join("\n") + "\n"));
 }
 
 /// Text for stderr that brings its own layout.

@@ -26,10 +26,7 @@ use std::sync::Arc;
 const MOST_PLACES: usize = 200;
 
 /// The warning below every report.
-const WARNING: &str = "a secret without a telling name or shape stays";
-
-/// The beginning of that warning, where nothing else is to be reviewed.
-const REVIEW: &str = "review it before you share it";
+const WARNING: &str = "Not a guarantee: read it before you share it";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,10 +39,9 @@ Examples:
 
 /// Take secrets out of a recording, or look for leaks
 ///
-/// Without -o nothing is written: the report says what would be replaced where, and by which rule,
-/// never what it is. With -o a recording is made that has the same frames, times and marks, and
-/// everything in it is derived from what was redacted; its id is its own, and it says which
-/// recording it was made of. `mcpreel export` does the same on its way.
+/// Without -o it writes nothing: it reports where it would replace values and by which rule, never
+/// the values. With -o it writes a recording with the same frames, times and marks, an id of its own,
+/// and the id of the original. `mcpreel export` redacts in the same way.
 #[derive(Debug, Args)]
 #[command(after_help = format!("{EXAMPLES}\n\ndocs/redaction.md tells what counts as a secret.\n\n{LIMITS}"))]
 pub struct Redact {
@@ -122,7 +118,7 @@ pub fn run(args: &Redact) -> Outcome {
     } else {
         let lines = report_lines(&report, args.output.as_deref());
         lines.iter().try_for_each(|line| out.line(line))?;
-        out.line(&format!("{REVIEW}: {}", warning(redacted, &report)?))?;
+        out.line(&warning(redacted, &report)?)?;
     }
     out.flush()?;
     tell_unfinished(&recording)?;
@@ -146,7 +142,7 @@ pub fn warning(redacted: &Recording, replaced: &Report) -> Result<String, Failur
     for ((rule, what), option) in OPTIONAL.iter().zip(what).zip(["--email", "--home"]) {
         if let (Some(count), None) = (found.get(*rule), replaced.rules.get(*rule)) {
             let places = plural(*count, "place");
-            let stay = format!("; so do {what} in {places} ({option} replaces them)");
+            let stay = format!("; {what} stay in {places} ({option} replaces them)");
             warning.push_str(&stay);
         }
     }
@@ -166,11 +162,14 @@ pub fn report_lines(report: &Report, path: Option<&Path>) -> Vec<String> {
     let places = plural(report.hits(), "place");
     let values = plural(report.values() as u64, "value");
     let rules = plural(report.rules.len() as u64, "rule");
-    let head = match path {
-        Some(path) => format!("{}: {values} replaced", shown(path)),
-        None => format!("{values} to be replaced"),
+    let found = match report.hits() {
+        0 => String::new(),
+        _ => format!(" in {places}, by {rules}"),
     };
-    let mut lines = vec![format!("{head} in {places}, by {rules}")];
+    let mut lines = vec![match path {
+        Some(path) => format!("{}: {values} replaced{found}", shown(path)),
+        None => format!("{values} to be replaced{found}"),
+    }];
     for replaced in report.places.iter().take(MOST_PLACES) {
         let (path, key) = (escape(&replaced.path), escape(&replaced.key));
         let inside = match (&*path, &*key) {

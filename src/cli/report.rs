@@ -48,7 +48,7 @@ Examples:
 /// A folder with report.md (what happened and why, to be pasted), report.html (the session, for a
 /// browser), session.reel (the session, for mcpreel: to be opened, compared, replayed), and what
 /// was replaced, in redaction.txt and redaction.json. All of it is looked through for leaks before
-/// it appears; what was removed is told, and what to look at by eye.
+/// it appears. The command lists what was removed, and what to read before you share it.
 #[derive(Debug, Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{LIMITS}"))]
 pub struct Report {
@@ -144,15 +144,17 @@ pub fn run(args: &Report) -> Outcome {
         let places = plural(report.hits(), "place");
         let mut lines = vec![
             format!("{}: {}\n{FILES}", shown(&path), size(bytes)),
-            format!("removed: {values} in {places}"),
+            match report.hits() {
+                0 => "removed: nothing".to_owned(),
+                _ => format!("removed: {values} in {places}"),
+            },
         ];
         let rules = report.rules.iter();
         lines.extend(rules.map(|(rule, count)| format!("  {count:>5} × {}", escape(rule))));
         let undone = outgoing::undone(&report);
         lines.extend(undone.iter().map(|line| format!("  {line}")));
-        lines.push("review before you share it:".to_owned());
-        let by_eye = by_eye.iter().chain([&warning]);
-        lines.extend(by_eye.map(|line| format!("  {line}")));
+        lines.push(format!("{warning}:"));
+        lines.extend(by_eye.iter().map(|line| format!("  {line}")));
         out.line(&lines.join("\n"))?;
     }
     out.flush()?;
@@ -182,11 +184,11 @@ fn place(args: &Report, name: &str, id: &str) -> Result<(PathBuf, Replace), Fail
     let id = id.get(..4).unwrap_or(id);
     let usual = format!("mcpreel-report-{}-{id}{ending}", sanitised(name));
     let path = args.output.clone().unwrap_or_else(|| usual.into());
-    let path = std::path::absolute(&path).context("the path means nothing here")?;
+    let path = std::path::absolute(&path).context("the path cannot be resolved")?;
     let why = match args.force {
         _ if path.symlink_metadata().is_err() => return Ok((path, Replace::No)),
         true if is_report(&path, args.zip) => return Ok((path, Replace::Yes)),
-        true => "is no such report, and stays",
+        true => "is not such a report and was not replaced",
         false => "exists already: --force replaces a report",
     };
     let message = format!("{} {why}; name another with -o", shown(&path));
@@ -277,12 +279,12 @@ fn keep_back(found: &[String], as_json: bool) -> Outcome {
         out.json(&json!({ "path": null, "leaks": found }))?;
         out.flush()?;
     }
-    output::say("nothing was written: it would have had secrets in it");
+    output::say("nothing was written, because the report still has secrets in it");
     let leaks = found.iter().cloned();
     for line in output::some(leaks, found.len() as u64, MOST_LEAKS) {
         output::say(&line);
     }
-    output::say("`--without RULE` passes a rule over, where what it finds is no secret");
+    output::say("if a value is not a secret, `--without RULE` disables the rule that found it");
     Ok(Exit::Found)
 }
 

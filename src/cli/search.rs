@@ -1,7 +1,9 @@
 //! `mcpreel search`: a text in all recordings, or in some.
 //!
 //! ```text
-//! 7f3a#1187  ←  tools/call  …"text":"quota exceeded, try again at 16:00"…
+//! 7f3a  weather-server, today 15:17
+//!   #1187  ←  tools/call  …"text":"quota exceeded, try again at 16:00"…
+//! 1 hit in 1 recording
 //! ```
 
 use super::exit::{Exit, Failure, Outcome, usage};
@@ -10,9 +12,10 @@ use super::output::{self, Ink, Output, Progress};
 use super::rows::stream_arrow;
 use super::{folder, select};
 use clap::Args;
+use mcpreel_share::phrases::when;
 use mcpreel_store::library::{Library, short_id};
 use mcpreel_store::reader::{Recording, Summary};
-use mcpreel_store::text_search::{Finder, Pattern, Search as Scan};
+use mcpreel_store::text_search::{Finder, Pattern, Search as Scan, SearchHit};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::{FrameHead, StreamId};
 use mcpreel_wire::message::Direction;
@@ -23,7 +26,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// A step of the search, nanoseconds: so often hits are shown.
+/// A step of the search, nanoseconds: the progress is shown between two of them.
 const STEP_NS: u64 = 100_000_000;
 
 /// Bytes of context that are shown before a match, and of the match and what follows.
@@ -35,7 +38,7 @@ const METHOD: usize = 24;
 
 /// Find a text in recordings
 ///
-/// Looks in every byte on record and in the command lines of servers, the newest recording and frame first.
+/// Looks in every byte on record and in the command lines of servers, the newest recording first.
 /// Without a capital letter in TEXT case is ignored; text is also found where JSON has escaped it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -83,14 +86,17 @@ impl Search {
             named.collect::<Result<_, Failure>>()?
         };
         let mut out = Output::stream();
-        let (mut hits, mut recordings, mut exit) = (0, 0, Exit::Fine);
+        let (mut hits, mut found_in, mut recordings, mut exit) = (0, 0, 0, Exit::Fine);
         for path in paths {
+            let before = hits;
             let searched = select::recording(&path, &library).and_then(|recording| {
-                let Summary { id, context, .. } = recording.summary()?;
-                let short = short_id(&id, &entries);
+                let summary = recording.summary()?;
+                let short = short_id(&summary.id, &entries);
+                let (id, context) = (&summary.id, &summary.context);
                 let command = context.argv.join(" ");
                 if !finder.places(command.as_bytes(), 1).is_empty() {
                     hits += 1;
+                    self.heading(&summary, short, &mut out)?;
                     let place = json!({
                         "id": id,
                         "path": recording.path().to_string_lossy(),
@@ -100,22 +106,34 @@ impl Search {
                     });
                     let command = escape(&command).into_owned();
                     let context = [String::new(), command, String::new()];
-                    self.print(&place, [short, "•", "command line"], context, &mut out)?;
+                    self.print(&place, ["", "•", "command line"], context, &mut out)?;
                 }
-                self.through(&recording, (&id, short), &pattern, &mut hits, &mut out)
+                let has_heading = hits > before;
+                let found = Self::through(&recording, short, &pattern, hits)?;
+                if !found.is_empty() && !has_heading {
+                    self.heading(&summary, short, &mut out)?;
+                }
+                for hit in &found {
+                    if let Some(head) = recording.head(hit.seq)? {
+                        self.show(&recording, &summary.id, &head, &hit.place, &mut out)?;
+                    }
+                }
+                hits += found.len() as u64;
+                Ok(out.flush()?)
             });
+            found_in += u64::from(hits > before);
             match searched {
                 Ok(()) => recordings += 1,
-                Err(failure) => exit = failure.passed_over("not searched")?,
+                Err(failure) => exit = failure.skipped("not searched")?,
             }
         }
         out.flush()?;
-        let recordings = plural(recordings, "recording");
         if hits == 0 {
+            let recordings = plural(recordings, "recording");
             output::say(&format!("not found in {recordings}"));
-        } else if out.columns().is_some() {
-            let hits = plural(hits, "hit");
-            out.inked(Ink::Faint, &format!("{hits}; {recordings} searched"))?;
+        } else if !self.json {
+            let (hits, found_in) = (plural(hits, "hit"), plural(found_in, "recording"));
+            out.inked(Ink::Faint, &format!("{hits} in {found_in}"))?;
             out.flush()?;
         }
         Ok(match exit {
@@ -124,34 +142,35 @@ impl Search {
         })
     }
 
-    /// Shows every hit in one recording.
+    /// Writes `7f3a  weather-server, today 15:17` above the hits of a recording.
+    fn heading(&self, summary: &Summary, short: &str, out: &mut Output) -> Result<(), Failure> {
+        if self.json {
+            return Ok(());
+        }
+        let (name, at) = (escape(&summary.name), when::short(summary.wall_ns));
+        let short = out.paint(Ink::Strong, short);
+        Ok(out.line(&format!("{short}  {name}, {at}"))?)
+    }
+
+    /// The hits in one recording, in order; `before`: how many others had.
     fn through(
-        &self,
         recording: &Recording,
-        (id, short): (&str, &str),
+        short: &str,
         pattern: &Pattern,
-        hits: &mut u64,
-        out: &mut Output,
-    ) -> Result<(), Failure> {
+        before: u64,
+    ) -> Result<Vec<SearchHit>, Failure> {
         let mut search = Scan::new(recording.file(), pattern)?;
         let (mut progress, clock) = (Progress::stderr(), Clock::start());
+        let mut hits = Vec::new();
         loop {
             let found = search.step(clock.deadline(STEP_NS))?;
-            if !found.hits.is_empty() {
-                progress.clear();
-            }
-            for hit in &found.hits {
-                if let Some(head) = recording.head(hit.seq)? {
-                    *hits += 1;
-                    self.show(recording, (id, short), &head, &hit.place, out)?;
-                }
-            }
-            out.flush()?;
+            hits.extend(found.hits);
             if found.done {
-                return Ok(());
+                hits.sort_by_key(|hit| (hit.seq, hit.place.start));
+                return Ok(hits);
             }
             let done = (found.of - found.left).saturating_mul(100) / found.of.max(1);
-            let (bytes, hits) = (size(found.bytes), count(*hits));
+            let (bytes, hits) = (size(found.bytes), count(before + hits.len() as u64));
             progress.now_and_then(|| format!("searching {short}: {done} %, {bytes}; {hits} found"));
         }
     }
@@ -159,7 +178,7 @@ impl Search {
     fn show(
         &self,
         recording: &Recording,
-        (id, short): (&str, &str),
+        id: &str,
         head: &FrameHead,
         place: &Range<u64>,
         out: &mut Output,
@@ -183,7 +202,7 @@ impl Search {
             None if head.stream == StreamId::STDERR => "stderr".into(),
             None => "no message".into(),
         };
-        let at = format!("{short}#{}", head.seq.0);
+        let at = format!("#{}", head.seq.0);
         self.print(
             &found_at,
             [&at, stream_arrow(head.stream), &method],
@@ -204,7 +223,7 @@ impl Search {
             return Ok(out.json(json)?);
         }
         let method = out.paint(Ink::Faint, &pad_end(&cut(method, METHOD), METHOD));
-        let at = pad_end(at, 12);
+        let at = format!("  {}", pad_end(at, 7));
         let used = width(&at) + METHOD + 7;
         let room = out.columns().map(|columns| columns.saturating_sub(used));
         let room = room.unwrap_or(usize::MAX);

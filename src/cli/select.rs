@@ -9,7 +9,7 @@ use clap::Args;
 use mcpreel_config::nearest;
 use mcpreel_share::phrases;
 use mcpreel_store::http::ConversationRow;
-use mcpreel_store::library::{Entry, Library, SelectError, Selected, Standing, spool_of};
+use mcpreel_store::library::{Entry, Library, SelectError, Selected, Standing, is_path, spool_of};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::recovery::{self, Outcome as Done, RecoverError, Stage};
 use mcpreel_store::schema::State;
@@ -205,14 +205,24 @@ fn explain(error: SelectError, library: &Library) -> Failure {
         SelectError::Unknown { names, .. } if names.is_empty() => {
             format!("{fault} in {dir}, where there are no recordings yet")
         }
+        SelectError::Unknown { text, .. } if is_path(text) => {
+            format!("{}: there is no such file", escape(text))
+        }
         SelectError::Unknown { text, names } => {
             let known: Vec<_> = names.iter().map(String::as_str).collect();
-            let begun = known.iter().find(|name| name.starts_with(text));
-            let near = nearest(text, &known).or(begun.copied());
-            let near = near.map(|near| format!("; did you mean `{}`?", escape(near)));
+            let alike = nearest(text, &known);
+            let is_near = |name: &&String| name.contains(&**text) || alike == Some(name);
+            let quoted = |name: &String| format!("`{}`", escape(name));
+            let near: Vec<_> = names.iter().filter(is_near).map(quoted).collect();
             let names = names.iter().map(|name| escape(name).into_owned());
-            let near = near.unwrap_or_default();
-            format!("{fault}{near}\nnames in {dir}: {}", named(names))
+            if near.is_empty() {
+                format!(
+                    "{fault}\nnames in {dir}: {}; `mcpreel ls` has ids",
+                    named(names)
+                )
+            } else {
+                format!("{fault}; did you mean {}?", named(near.into_iter()))
+            }
         }
         SelectError::Ambiguous { paths, .. } => {
             format!("{fault}: {}", named(paths.iter().map(|path| shown(path))))

@@ -17,7 +17,7 @@ use clap_complete::{CompleteEnv, Shell};
 use clap_mangen::Man as Page;
 use mcpreel_config::nearest;
 use mcpreel_share::phrases::when;
-use mcpreel_store::library::{Ids, Library};
+use mcpreel_store::library::{Entry, Ids, Library, names};
 use mcpreel_wire::text::escape;
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
@@ -61,15 +61,15 @@ fn completing(program: &Command) -> Command {
     let known = |command: &str, argument: Arg| {
         let name = argument.get_value_names().and_then(|names| names.first());
         let name = name.map(|name| name.trim_end_matches("[#SEQ]").to_owned());
-        let (find, takes_files): (fn() -> Vec<_>, _) = match name.as_deref() {
+        let (find, takes_files): (fn(&str) -> Vec<_>, _) = match name.as_deref() {
             Some("RECORDING" | "LEFT" | "RIGHT") => (recordings, true),
-            Some("RULE") if command == "lint" => (rules, false),
-            Some("SERVER") if command == "unwrap" => (|| servers(true), false),
-            Some("SERVER") => (|| servers(false), false),
+            Some("RULE") if command == "lint" => (|_| rules(), false),
+            Some("SERVER") if command == "unwrap" => (|_| servers(true), false),
+            Some("SERVER") => (|_| servers(false), false),
             _ => return argument,
         };
         argument.add(ArgValueCompleter::new(move |typed: &OsStr| {
-            let mut fitting = fitting(find(), typed);
+            let mut fitting = fitting(find(&typed.to_string_lossy()), typed);
             if takes_files {
                 fitting.extend(PathCompleter::file().complete(typed));
             }
@@ -97,18 +97,41 @@ fn servers(are_recorded: bool) -> Vec<(String, String)> {
     servers.map(|(label, name)| (name, label)).collect()
 }
 
-/// What can be typed for recordings, with what it means.
-fn recordings() -> Vec<(String, String)> {
+/// Places of the newest recordings that are offered: `@`, `@2` and so on.
+const PLACES: usize = 9;
+
+/// The selectors of recordings, with the recordings that they mean: ids, and what else begins like
+/// the word that is `typed`.
+fn recordings(typed: &str) -> Vec<(String, String)> {
     let dir = folder::of(&Folder::default()).ok();
     let entries = dir.and_then(|dir| Library::new(dir).list().ok());
     let entries = entries.unwrap_or_default();
     let ids = Ids::of(&entries);
-    let described = entries.iter().map(|entry| {
+    let described = |entry: &Entry| {
         let (name, at) = (escape(&entry.name), when::short(entry.wall_ns));
-        (ids.short(&entry.id).to_owned(), format!("{name}, {at}"))
+        format!("{name}, {at}")
+    };
+    let by_age = entries.iter().take(PLACES).zip(1..).map(|(entry, nth)| {
+        let place = if nth == 1 {
+            "@".to_owned()
+        } else {
+            format!("@{nth}")
+        };
+        (place, described(entry))
     });
-    let newest = ("@".to_owned(), "the newest".to_owned());
-    std::iter::once(newest).chain(described).collect()
+    let by_age = by_age.take(if typed.is_empty() { 1 } else { PLACES });
+    let by_id = entries.iter();
+    let by_id = by_id.map(|entry| (ids.short(&entry.id).to_owned(), described(entry)));
+    let mut offered: Vec<_> = by_age.chain(by_id).collect();
+    // A name means its newest recording, which comes first.
+    for (entry, name) in (entries.iter()).flat_map(|entry| names(entry).map(move |it| (entry, it)))
+    {
+        let is_known = offered.iter().any(|(known, _)| known == name);
+        if !typed.is_empty() && name.starts_with(typed) && !is_known {
+            offered.push((name.to_owned(), described(entry)));
+        }
+    }
+    offered
 }
 
 fn fitting(all: Vec<(String, String)>, typed: &OsStr) -> Vec<CompletionCandidate> {

@@ -50,8 +50,6 @@ How to read it:
   LATENCY      with > before it: no answer came in this time
   failed       answered with an error, cancelled, or never answered
   →  ←         from the client to the server, from the server to the client
-  legacy       the era of the protocol with a handshake (initialize)
-  modern       the era without one: every request says its version
 
 STATE of a recording:
   live         it is being recorded
@@ -315,7 +313,8 @@ fn write_findings(
     for finding in found.iter().take(MOST_FINDINGS) {
         out.line(&format!("  {}", finding_line(finding, out)))?;
     }
-    let more = summary.findings.saturating_sub(MOST_FINDINGS as u64);
+    let more = recording.last_finding()?;
+    let more = more.saturating_sub(MOST_FINDINGS as u64);
     if more > 0 {
         let (more, id) = (count(more), escape(&summary.id));
         let hint = format!("  … {more} more: mcpreel show {id} --findings");

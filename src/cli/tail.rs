@@ -93,8 +93,8 @@ fn newest_or_next(library: &Library) -> Result<PathBuf, Failure> {
     }
     let dir = output::shown(library.dir());
     output::say(&format!(
-        "waiting for a recording in {dir}, as none is made now: `mcpreel run -- COMMAND` makes one, \
-         `mcpreel tail @` shows the newest that is there, Ctrl-C ends the waiting"
+        "waiting for a recording in {dir}:  `mcpreel run -- COMMAND` makes one, \
+         `mcpreel tail @` shows the newest, Ctrl-C ends this"
     ));
     loop {
         if let Some(path) = begun(library.dir()).difference(&known).next() {

@@ -27,9 +27,9 @@ use serde_json::{Value, json};
 
 /// Say why a session went wrong
 ///
-/// The most likely cause in one sentence, how sure it is, the frames, stderr lines and events that
-/// show it, and what to do; below it whatever else may have played a part. Of a live recording, why
-/// it hangs now. Where nothing is wrong it says so, and what that rests on.
+/// Shows the most likely cause in one sentence, its certainty, the frames, stderr lines and events
+/// that show it, and what to do; then other possible causes. In a live recording it says why the
+/// session hangs now. If nothing is wrong, it says so and shows the evidence.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -37,10 +37,10 @@ Examples:
   mcpreel why 7f3a               by the beginning of its id
   mcpreel why weather-server --json | jq -r '\"\\(.certainty): \\(.sentence)\"'
 
-How sure it is:
+Certainty:
   certain    the recording shows it
   likely     it fits what happened
-  possible   it is there, but nothing shows that it did harm")]
+  possible   it may be the reason, but nothing proves it")]
 pub struct Why {
     #[command(flatten)]
     which: RecordingArgs,
@@ -88,9 +88,13 @@ impl Why {
                 out.fact("other side", &other)?;
             }
             let named = phrases::command(&[named]);
-            if summary.findings > 0 {
-                let findings = plural(summary.findings, "finding");
-                out.fact("lint", &format!("{findings}: mcpreel lint {named}"))?;
+            let found = recording.last_finding()?;
+            if found > 0 {
+                let what = match summary.findings {
+                    0 => plural(found, "note"),
+                    findings => plural(findings, "finding"),
+                };
+                out.fact("lint", &format!("{what}: mcpreel lint {named}"))?;
             }
         }
         out.flush()?;

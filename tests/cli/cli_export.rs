@@ -61,7 +61,7 @@ fn what_cannot_be_written_is_refused_and_leaves_nothing_behind() {
         (
             &[&sample, "-q", "tool:nothing", "-o", &there],
             3,
-            "nothing on record fits",
+            "no row matches",
         ),
         (
             &[&sample, "--from", "99", "-o", &there],

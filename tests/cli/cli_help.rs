@@ -29,6 +29,12 @@ fn every_command_of_the_help_is_here() {
             "{command} --help is an essay"
         );
     }
+    let brief = stdout(&Library::new(), &["replay", "-h"]);
+    assert!(brief.lines().count() <= 40, "{brief}");
+    assert!(
+        brief.contains("--only") && !brief.contains("--speed"),
+        "{brief}"
+    );
 }
 
 #[test]
@@ -122,10 +128,12 @@ fn every_shell_completes_commands_options_recordings_rules_and_servers() {
         .to_owned();
     let config = r#"{"mcpServers": {"files": {"command": "cat"}}}"#;
     std::fs::write(library.path().join(".claude.json"), config).expect("it can be written");
-    let cases: [(&[&str], &str); 5] = [
+    let cases: [(&[&str], &str); 7] = [
         (&["rein"], "reindex"),
         (&["prune", "--max"], "--max-size"),
         (&["show", &id[..2]], &id),
+        (&["show", "weather"], "weather-server"),
+        (&["why", "@"], "@"),
         (&["lint", "--explain", "tool-args-inv"], "tool-args-invalid"),
         (&["wrap", "claude"], "claude-code:files"),
     ];
@@ -156,7 +164,7 @@ fn wrong_usage_is_exit_code_2_and_names_the_way_out() {
         (&["shwo"], "'show'"),
         (&["show", "--frame"], "--frames"),
         (&["show", "nobody"], "weather-server"),
-        (&["show", "weather"], "mean `weather-server`?\nnames in"),
+        (&["show", "weather"], "mean `weather-server`?\n"),
         (&["show", "@2"], "has only 1 recording\n"),
         (&["show", "@x"], "@2 the second newest"),
         (&["show", &frame], "there is no frame #999"),

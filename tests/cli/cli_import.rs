@@ -104,7 +104,7 @@ fn messages_on_stdin_without_times_say_what_is_not_known() {
     assert!(output.status.success(), "{}", text(&output));
     let said = String::from_utf8_lossy(&output.stderr);
     for part in [
-        "line 2 is passed over: it is no JSON",
+        "line 2 is skipped: it is not JSON",
         "the log has no times",
         "which way 1 line went is a guess",
     ] {

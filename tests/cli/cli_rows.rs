@@ -19,6 +19,29 @@ fn find<'a>(rows: &'a [Value], key: &str, value: &str) -> &'a Value {
 }
 
 #[test]
+fn stats_are_sorted_tell_sizes_and_the_slowest_and_no_percentiles_of_a_few() {
+    let demo = demo();
+    let rows = demo.json(&["stats", "--sort", "bytes"]);
+    let tools: Vec<_> = rows.iter().filter(|row| !row["name"].is_null()).collect();
+    let bytes = |row: &&Value| {
+        let of = |key: &str| row[key].as_u64().expect("a number");
+        of("request_bytes") + of("response_bytes")
+    };
+    assert!(
+        tools.is_sorted_by_key(|row| std::cmp::Reverse(bytes(row))),
+        "{tools:?}"
+    );
+    let text = stdout(&demo, &["stats"]);
+    assert!(text.contains("BYTES") && text.contains(" %)"), "{text}");
+    let (_, slowest) = text.split_once("SLOWEST").expect("it has them");
+    assert!(slowest.contains('#'), "{text}");
+    let few = find(&rows, "method", "initialize");
+    assert_eq!(few["count"], 1);
+    let line = text.lines().find(|line| line.contains("initialize"));
+    assert!(line.expect("it has a row").contains("–  "), "{text}");
+}
+
+#[test]
 fn rows_have_these_fields_in_this_order() {
     const FRAME: &str = "seq stream direction t_first_ns t_last_ns size text";
     const EXCHANGE: &str = "direction method name id request response t_request_ns t_response_ns \
@@ -46,7 +69,7 @@ fn rows_have_these_fields_in_this_order() {
     assert_eq!(demo.json(&["show", "@#2"])[0], frames[1]);
     let exchanges = rows("--exchanges");
     let storm = find(&exchanges, "name", "watch_storm");
-    assert_eq!(storm["status"], "cancelled");
+    assert_eq!(storm["status"], "user-cancelled");
     assert_eq!(storm["response"], Value::Null);
     let events = rows("--events");
     assert_eq!(events[0]["kind"], "start");
@@ -65,7 +88,7 @@ fn a_bad_end_shows_the_last_words_of_the_server_and_who_spoke() {
     let run = library.run_sh(script).output().expect("mcpreel starts");
     assert_eq!(run.status.code(), Some(7));
     let text = stdout(&library, &["show", "@"]);
-    assert!(text.contains("nobody spoke MCP"), "{text}");
+    assert!(text.contains("no MCP message"), "{text}");
     assert!(!text.contains("did not say who it is"), "{text}");
     let words = &text[text.find("last lines on stderr").expect("they are shown")..];
     assert!(

@@ -37,7 +37,7 @@ fn a_recording_that_grows_is_copied_as_it_is_now() {
     let elsewhere = Library::new();
     let (copy, said) = copied(&elsewhere, &live, "copy.reel");
     assert!(said.contains("1 frame,"), "{said}");
-    assert!(said.contains("it is still recorded"), "{said}");
+    assert!(said.contains("it is still being recorded"), "{said}");
     writeln!(stdin, "{{\"n\":2}}").expect("it reads");
     drop(stdin);
     assert!(server.wait().expect("it ends").success());

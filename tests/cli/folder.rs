@@ -77,7 +77,7 @@ fn a_recording_is_listed_with_who_and_how_many() {
     assert_eq!(object["state"], "complete");
     assert_eq!(
         (&object["exchanges"], &object["failed"]),
-        (&20.into(), &5.into())
+        (&20.into(), &4.into())
     );
     assert_eq!(
         (&object["frames"], &object["error"]),

@@ -109,7 +109,7 @@ fn a_selection_is_the_same_in_every_format() {
             "tool:nothing",
         ],
         3,
-        "nothing on record fits",
+        "no row matches",
     );
 }
 

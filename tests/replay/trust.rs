@@ -102,6 +102,27 @@ fn the_command_of_a_strangers_file_is_named_and_not_started() {
 }
 
 #[test]
+fn what_never_started_is_not_started_again_without_a_command() {
+    let library = Library::new();
+    library
+        .run(["/no/such/server"])
+        .output()
+        .expect("it starts");
+    let replay = |more: &[&str]| {
+        let mut command = library.mcpreel("replay");
+        Replayed::of(&command.arg("@").args(more).output().unwrap())
+    };
+    let said = replay(&[]);
+    assert_eq!(said.code, Some(3), "{said:?}");
+    assert!(
+        said.err.contains("the recorded server never started"),
+        "{said:?}"
+    );
+    assert_eq!(library.json(&["ls"]).len(), 1);
+    assert!(!replay(&["--", "cat"]).err.contains("never started"));
+}
+
+#[test]
 fn it_is_started_where_the_user_says_so() {
     let (library, elsewhere) = (Library::new(), tempfile::tempdir().unwrap());
     let mark = library.path().join("project/started");

@@ -246,7 +246,7 @@ impl Lane {
         let mut wrong = Vec::new();
         self.issuer = first(&one.received, "authorization_servers");
         if self.issuer.is_none() {
-            wrong.push("authorization_servers is missing: nobody gives tokens".to_owned());
+            wrong.push("authorization_servers is missing: no server gives tokens".to_owned());
         }
         self.resource = member(&one.received, "resource");
         let Some(resource) = &self.resource else {

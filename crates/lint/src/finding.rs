@@ -136,7 +136,7 @@ impl Findings {
 rules! {
     FINDINGS_LEFT_OUT = note("findings-left-out")
         .finds("a rule found so much that the rest is only counted")
-        .why("Whoever counts the findings of that rule counts too few.")
+        .why("The number of findings of that rule is too low.")
         .fix("Mend what the rule found first, and record again.");
 }
 

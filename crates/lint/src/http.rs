@@ -22,7 +22,7 @@ const WITH_SESSIONS: Revisions = Revisions::between(Revision::V2025_03_26, Revis
 rules! {
     ACCEPT = error("http-accept").of(section::STREAMABLE_HTTP).only(SINCE_B)
         .finds("a POST whose Accept lacks application/json or text/event-stream")
-        .why("The server chooses between the two for its answer, and may refuse with 406 whoever takes only one.")
+        .why("The server chooses between the two for its answer, and may refuse with 406 a client that takes only one.")
         .fix("Send `Accept: application/json, text/event-stream` with each POST.");
 
     VERSION_MISSING = error("http-version-header-missing").of(section::STREAMABLE_HTTP).only(SINCE_C)
@@ -88,7 +88,7 @@ rules! {
 
     TOKEN_IN_QUERY = error("http-token-in-query").of(section::AUTHORIZATION).only(SINCE_B)
         .finds("an access token in the URL")
-        .why("URLs end in logs and histories, and whoever reads them has the token.")
+        .why("URLs end in logs and histories, where others can read the token.")
         .fix("Send it in the header `Authorization: Bearer …`.");
 
     NO_CHALLENGE = warning("http-401-without-challenge").of(section::AUTHORIZATION).only(SINCE_C)

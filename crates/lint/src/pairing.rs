@@ -16,7 +16,7 @@ rules! {
 
     RESPONSE_UNKNOWN_ID = error("response-unknown-id").of(section::RESPONSES).of_absence()
         .finds("a response whose id the other side has not used")
-        .why("Nobody waits for it, and the request that it was meant for stays open until it times out.")
+        .why("No request waits for it, and the one that it was meant for stays open until it times out.")
         .fix("Answer with exactly the id of the request, and do not answer notifications.");
 
     RESPONSE_DUPLICATE = error("response-duplicate").of(section::RESPONSES)
@@ -31,7 +31,7 @@ rules! {
 
     REQUEST_UNANSWERED = warning("request-unanswered").of(section::RESPONSES).at_end().of_open_end()
         .finds("no response when the recording ended")
-        .why("Whoever asked waits for every request, and gives up only after a timeout.")
+        .why("The side that asked waits for each answer until it times out.")
         .fix("Answer every request, with an error if need be, also when it is unknown or its handler fails.");
 
     REQUEST_LOST = error("request-lost").of(section::SHUTDOWN).at_end()
@@ -42,7 +42,7 @@ rules! {
 
     CANCEL_LATE_RESPONSE = warning("cancel-late-response").of(section::CANCELLATION)
         .finds("a response long after its request was cancelled")
-        .why("The work went on although nobody wanted it, and the answer was thrown away.")
+        .why("The work went on after the cancel, and the client dropped the answer.")
         .fix("Stop the work when the cancel comes, and do not answer.");
 
     CANCEL_UNKNOWN_REQUEST = warning("cancel-unknown-request").of(section::CANCELLATION)
@@ -73,8 +73,8 @@ rules! {
 
     PAIRING_GIVEN_UP = note("pairing-given-up")
         .finds("more is open than mcpreel waits for, so that it gave something up")
-        .why("What still comes for it belongs to nothing, so that nobody can say whether it was answered.")
-        .fix("Answer requests, or send fewer at once: nobody can tell thousands that are open from those that were lost.");
+        .why("An answer that comes later is not paired, so the recording does not show whether it was answered.")
+        .fix("Answer requests, or send fewer at once: of thousands of open ones mcpreel cannot tell which are lost.");
 }
 
 /// A cancel and the answer may cross on the way: an answer within this time is no finding.

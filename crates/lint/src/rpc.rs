@@ -17,7 +17,7 @@ rules! {
         .fix("Send a `method` to ask or tell, a `result` or an `error` to answer; logs belong on stderr.");
 
     METHOD_NOT_STRING = error("rpc-method-not-string").of(section::REQUESTS)
-        .finds("`method` is no string")
+        .finds("`method` is not a string")
         .why("The other side cannot tell what is asked for and refuses the message.")
         .fix("Send the method's name as a string.");
 
@@ -68,7 +68,7 @@ rules! {
 
     REQUEST_WITHOUT_ID = error("request-without-id").of(section::REQUESTS)
         .finds("a method that is a request, sent without an id")
-        .why("Without an id it is a notification, so nobody answers it.")
+        .why("Without an id it is a notification, which gets no answer.")
         .fix("Add an id that this side has not used before.");
 
     NOTIFICATION_WITH_ID = error("notification-with-id").of(section::NOTIFICATIONS)
@@ -78,7 +78,7 @@ rules! {
 
     RESPONSE_MISSING_ID = warning("response-missing-id").of(section::RESPONSES)
         .finds("a response without an id, though nothing unreadable was sent")
-        .why("Nobody can tell what it answers, so the request it was meant for waits until it times out.")
+        .why("Without an id it answers no request, so the one that it was meant for waits until it times out.")
         .fix("Copy the request's id, with its type, into the response.");
 
     PING_RESULT = note("ping-result-not-empty").of_legacy(section::PING)

@@ -7,8 +7,8 @@ use super::reader::reader_rows::number;
 use super::reader::{EventRow, FindingRow, ReadError, Recording};
 use super::schema::{moment, to_sql};
 use mcpreel_lint::Severity;
-use mcpreel_lint::cause::Facts;
 use mcpreel_lint::cause::facts::{Cancelled, Counts, Failed, Found, Group, Line, Sample};
+use mcpreel_lint::cause::{Facts, has_traceback};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::{Exchange, Status};
@@ -106,7 +106,7 @@ impl Recording {
                 messages: summary.messages,
                 exchanges: summary.exchanges,
                 failed: summary.failed,
-                findings: summary.findings,
+                findings: self.last_finding()?,
                 gap_bytes: summary.gap_bytes,
                 stderr_bytes: self.number(stderr_bytes, [StreamId::STDERR.0])?,
             },
@@ -210,9 +210,22 @@ impl Recording {
         self.begun(lines)
     }
 
+    /// The last lines of stderr. A server that is started with `2>&1` writes its traceback on stdout.
     fn last_lines(&self) -> Result<Vec<Line>, ReadError> {
-        let params = (StreamId::STDERR.0, LAST_WORDS, LINES);
-        self.begun(self.list(LAST_LINES, params, line)?)
+        let lines = |stream: StreamId| {
+            let params = (stream.0, LAST_WORDS, LINES);
+            self.begun(self.list(LAST_LINES, params, line)?)
+        };
+        let said = lines(StreamId::STDERR)?;
+        if !said.is_empty() {
+            return Ok(said);
+        }
+        let printed = lines(StreamId::S2C)?;
+        Ok(if has_traceback(&printed) {
+            printed
+        } else {
+            said
+        })
     }
 
     /// Lines with the bytes that they begin with.
@@ -373,6 +386,7 @@ impl Recording {
     /// The requests that were cancelled, in order, with the progress until then.
     fn cancelled(&self) -> Result<Vec<Cancelled>, ReadError> {
         let mut exchanges = self.sample(Status::Cancelled)?.exchanges;
+        exchanges.extend(self.sample(Status::UserCancelled)?.exchanges);
         exchanges.extend(self.sample(Status::Late)?.exchanges);
         exchanges.sort_by_key(|exchange| exchange.id);
         let cancelled = exchanges.into_iter().map(|mut exchange| {

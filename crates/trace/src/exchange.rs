@@ -76,7 +76,7 @@ impl Exchange {
     /// an answer came before that or is not waited for.
     pub fn unanswered_ns(&self, end: impl Into<Option<Moment>>) -> Option<u64> {
         let until = match self.status {
-            Status::Cancelled | Status::Late => self.t_cancelled?,
+            Status::Cancelled | Status::UserCancelled | Status::Late => self.t_cancelled?,
             Status::Lost => self.t_response_last.or(end.into())?,
             Status::Open | Status::Unanswered => end.into()?,
             _ => return None,
@@ -132,6 +132,7 @@ impl Exchange {
         self.status = match self.cancelled {
             // When it was given up nobody knows: it is never said to be open.
             _ if self.status == Status::GivenUp => Status::GivenUp,
+            Some(_) if self.status == Status::UserCancelled => Status::UserCancelled,
             Some(_) => Status::Cancelled,
             None if self.is_listen() => Status::Listening,
             None => Status::Open,
@@ -237,6 +238,7 @@ words! {
         InputRequired = "input-required", "the server asked for input first; joined to the retry";
         Task = "task", "answered with a task; joined to its outcome";
         Cancelled = "cancelled", "cancelled, and never answered";
+        UserCancelled = "user-cancelled", "cancelled by the user, as the client says; no failure";
         Late = "late", "answered after it was cancelled";
         Lost = "lost", "the answering side ended, or the connection broke, before the answer; a live call may still be resumed";
         Unanswered = "unanswered", "the recording ended otherwise before there was an answer";
@@ -252,17 +254,36 @@ impl Status {
     /// Methods of which a status that is a failure of others is none.
     pub const HARMLESS_FOR: [&'static str; 2] = [PROBE, LISTEN];
 
+    /// The status of a request that was cancelled; `said` is the summary of the cancellation, with
+    /// the reason that the client gave.
+    pub fn of_cancelled(said: &str) -> Self {
+        let said = said.split_once(": ").map_or("", |(_, reason)| reason);
+        let said = said.to_ascii_lowercase();
+        let is_limit = ["timed out", "timeout"].iter().any(|it| said.contains(it));
+        if said.contains("user") && !is_limit {
+            Self::UserCancelled
+        } else {
+            Self::Cancelled
+        }
+    }
+
     /// Whether the status may still change while the recording is live.
     pub fn may_change(self) -> bool {
         matches!(
             self,
-            Self::Open | Self::Listening | Self::Task | Self::Cancelled | Self::Lost | Self::Polled
+            Self::Open
+                | Self::Listening
+                | Self::Task
+                | Self::Cancelled
+                | Self::UserCancelled
+                | Self::Lost
+                | Self::Polled
         )
     }
 
     /// Whether an exchange of this method counts as failed with it: an error was answered, or there
     /// was no answer for as long as somebody waited. But a [`PROBE`] that is refused or cancelled
-    /// says only that the server is of the older era.
+    /// says only that the server is of the older era, and a call that a person cancelled is none.
     pub fn is_failure_of(self, method: &str) -> bool {
         match self {
             Self::Error | Self::HttpError => method != PROBE,

@@ -42,7 +42,7 @@ words! {
         Notification = "notification", "a notification";
         Stderr = "stderr", "a line of stderr";
         Http = "http", "a request of HTTP without a message; on the wire any part of HTTP beside the messages";
-        Other = "other", "a line or object that is no JSON-RPC message";
+        Other = "other", "a line or object that is not a JSON-RPC message";
         Event = "event", "something that happened to the process or to the recording";
     }
 }

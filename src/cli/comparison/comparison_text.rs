@@ -18,7 +18,9 @@ use super::{Compared, Party};
 use crate::cli::exit::Failure;
 use crate::cli::output::{Ink, Output};
 use mcpreel_replay::diff::words::{REDACTED, counted};
-use mcpreel_replay::diff::{Change, Class, Difference, List, Report, Trouble, words};
+use mcpreel_replay::diff::{
+    Account, Change, Class, Difference, List, Outcome, Report, Trouble, words,
+};
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::text::{count, cut, escape, pad_end, plural};
 use std::collections::{BTreeMap, HashMap};
@@ -60,8 +62,8 @@ pub fn write(compared: &Compared<'_>, out: &mut Output) -> Result<(), Failure> {
     let mut besides = left_out(report, SHOWN);
     let noise = report.counts.of(Class::Noise);
     if noise > 0 && !report.fail_on.fails(Class::Noise) {
-        let noise = plural(noise, "difference");
-        let text = format!("{noise} that any two runs have: ids, times, tokens");
+        let noise = plural(noise, "expected difference");
+        let text = format!("{noise} ignored: ids, times, tokens");
         besides.insert(0, text);
     }
     if !besides.is_empty() {
@@ -107,7 +109,7 @@ fn write_entry(
         Some(Class::Breaking) => Ink::Bad,
         Some(Class::Changed | Class::Latency) => Ink::Warn,
         Some(Class::Added) => Ink::Good,
-        Some(Class::Order) => Ink::Plain,
+        Some(Class::Order | Class::Unpaired) => Ink::Plain,
         Some(Class::Noise) | None => Ink::Faint,
     };
     let word = out.paint(ink, &pad_end(entry.class_word(), 8));
@@ -312,7 +314,7 @@ pub fn verdict(compared: &Compared<'_>) -> String {
             0 => format!("{what}: {why}"),
             // What a call that was not made would have left may be missing later.
             _ if trouble == Trouble::Refused && report.is_failed() => {
-                format!("{what}: {why}; what differs may come of that: {found}")
+                format!("{what}: {why}; the differences may follow from that: {found}")
             }
             _ => format!("{what}: {why}; {found}"),
         };
@@ -320,19 +322,55 @@ pub fn verdict(compared: &Compared<'_>) -> String {
     let what = match (report.is_failed(), report.counts.worst()) {
         (false, _) if compared.is_cut_short => "stopped before its end".to_owned(),
         (false, None | Some(Class::Noise)) => format!("{right} does the same as {left}"),
+        (_, _) if let Some([one, other]) = different_servers(compared) => {
+            format!("the servers differ, {one} and {other}")
+        }
+        (_, Some(Class::Unpaired)) => {
+            format!("{right} does the same as {left} in the calls that both have")
+        }
         (false, Some(Class::Added)) => format!("{right} does all that {left} does, and more"),
         (false, _) => {
             let fail_on = report.fail_on.as_str();
-            format!("{right} differs from {left} by less than fails (--fail-on {fail_on})")
+            format!("{right} differs from {left}, but less than --fail-on {fail_on}")
         }
         (true, Some(Class::Breaking)) => format!("{right} breaks what worked in {left}"),
         (true, Some(Class::Changed)) => format!("{right} answers differently from {left}"),
         (true, Some(Class::Added)) => format!("{right} says more than {left}"),
         (true, Some(Class::Order)) => format!("{right} says the same as {left} in another order"),
-        (true, Some(Class::Latency)) => format!("{right} takes longer than it may beside {left}"),
+        (true, Some(Class::Latency)) => {
+            format!("{right} exceeds the latency budget against {left}")
+        }
         (true, _) => format!("{right} differs from {left} only as any two runs do"),
     };
     format!("{what}: {found}")
+}
+
+/// The names of the two servers, escaped, where two recordings are of different ones.
+fn different_servers(compared: &Compared<'_>) -> Option<[String; 2]> {
+    let [left, right] = compared.parties.each_ref().map(|it| it.server.as_deref());
+    let names = [left?, right?];
+    let is_diff = compared.command == "mcpreel diff";
+    (is_diff && names[0] != names[1]).then(|| names.map(|name| escape(name).into_owned()))
+}
+
+/// `77 calls only on the left (tools/call echo)` of each side, as far as the calls are kept.
+fn unpaired(report: &Report) -> Vec<String> {
+    let sides = [("left", Outcome::Removed), ("right", Outcome::More)];
+    let said = sides.into_iter().filter_map(|(side, outcome)| {
+        let accounts = report.accounts.iter();
+        let is_meant =
+            |one: &&Account| one.class == Some(Class::Unpaired) && one.outcome == outcome;
+        let mut calls = BTreeMap::<_, u64>::new();
+        for one in accounts.filter(is_meant) {
+            let call = words::call((&one.method, one.name.as_deref()));
+            *calls.entry(call).or_default() += 1;
+        }
+        let total = plural(calls.values().sum(), "call");
+        let (most, _) = calls.iter().max_by_key(|(_, times)| **times)?;
+        let more = if calls.len() > 1 { " …" } else { "" };
+        Some(format!("{total} only on the {side} ({most}{more})"))
+    });
+    said.collect()
 }
 
 /// `2 breaking, 3 changed; 31 exchanges compared, 27 of them the same`.
@@ -342,20 +380,23 @@ fn found(report: &Report) -> String {
         0 => String::new(),
         same => format!(", {} of them the same", count(same)),
     };
-    match counted(report.counts) {
-        none if none.is_empty() => format!("{compared} compared{same}"),
-        counted => format!("{counted}; {compared} compared{same}"),
+    let counted =
+        Some(counted(report.counts.without(Class::Unpaired))).filter(|counted| !counted.is_empty());
+    let counted: Vec<_> = counted.into_iter().chain(unpaired(report)).collect();
+    match &counted[..] {
+        [] => format!("{compared} compared{same}"),
+        counted => format!("{}; {compared} compared{same}", counted.join(", ")),
     }
 }
 
-/// The parts that were not looked at, not kept or passed over, a line each; then up to `most` rules that
+/// The parts that were not looked at, not kept or ignored, a line each; then up to `most` rules that
 /// changed nothing.
 pub fn left_out(report: &Report, most: usize) -> Vec<String> {
     const NOT_KEPT: &str = "with something to say, not kept";
     let left = &report.left_out;
     let all = [
         (left.unwanted, "exchange", "not wanted by --only"),
-        (left.passed_over, "difference", "passed over by rules"),
+        (left.passed_over, "difference", "ignored by rules"),
         (report.redacted, "value", REDACTED),
         (
             report.lacking.len() as u64,

@@ -100,14 +100,14 @@ fn budget(text: &str) -> Result<Budget, String> {
     let Some(times) = text.strip_suffix(['x', '×']) else {
         let nanos = quantity::nanoseconds(text).map(Budget::Absolute);
         return nanos.map_err(|_| {
-            format!("`{text}` is no budget; for example 500ms, or 2x for twice as long")
+            format!("`{text}` is not a budget; for example 500ms, or 2x for twice as long")
         });
     };
     let times = times.parse::<f64>().ok();
     let usable = times.filter(|times| times.is_finite() && *times >= 1.0);
     usable
         .map(Budget::Times)
-        .ok_or_else(|| format!("`{text}` is no budget; it is at least 1x, as long as on the left"))
+        .ok_or_else(|| format!("`{text}` is not a budget; the least is 1x, as long as on the left"))
 }
 
 /// `OLD=NEW`.
@@ -241,6 +241,9 @@ pub struct Party {
     pub name: String,
     /// The version that its server says it has. Not escaped.
     pub version: Option<Box<str>>,
+    /// The name that its server gives itself. Not escaped.
+    #[serde(skip)]
+    pub server: Option<String>,
     /// The file of the recording. Not escaped.
     pub path: String,
     pub exchanges: u64,
@@ -281,6 +284,7 @@ impl Party {
             id: summary.id,
             name: summary.name,
             version: summary.session.server.version.map(Into::into),
+            server: summary.session.server.name.map(Into::into),
             exchanges: summary.exchanges,
             gap_bytes: summary.gap_bytes,
             seq: None,
@@ -407,6 +411,7 @@ mod party_tests {
             id: "7f3a9c21".into(),
             name: "n\u{1b}".into(),
             version: Some("1\u{202e}".into()),
+            server: None,
             path: String::new(),
             exchanges: 0,
             state: None,

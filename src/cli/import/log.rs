@@ -45,7 +45,7 @@ impl Log<'_> {
                     passed += 1;
                     if passed <= MOST_NAMED {
                         let shown = self.shown;
-                        remarks.push(format!("{shown}: line {line} is passed over: {why}"));
+                        remarks.push(format!("{shown}: line {line} is skipped: {why}"));
                     }
                     return Ok(());
                 }
@@ -63,7 +63,7 @@ impl Log<'_> {
         })?;
         if passed > MOST_NAMED {
             let more = plural(passed - MOST_NAMED, "more line");
-            remarks.push(format!("{}: {more} passed over", self.shown));
+            remarks.push(format!("{}: {more} skipped", self.shown));
         }
         self.file.rewind()?;
         let ids = ids(&plans);

@@ -156,7 +156,7 @@ impl Lint {
                 Ok(())
             });
             if let Err(failure) = looked_at {
-                exit = failure.passed_over("not looked at")?;
+                exit = failure.skipped("not looked at")?;
             }
         }
         match self.format {

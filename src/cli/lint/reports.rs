@@ -158,7 +158,7 @@ impl<'s> Checked<'s> {
         let title = out.paint(Ink::Strong, &title);
         // Of a recording that stops in the middle not everything was looked at.
         let state = self.state.map(|state| format!(" ({state})"));
-        let allowed = (self.allowed > 0).then(|| format!(", {} passed over", count(self.allowed)));
+        let allowed = (self.allowed > 0).then(|| format!(", {} ignored", count(self.allowed)));
         let (state, allowed) = (state.unwrap_or_default(), allowed.unwrap_or_default());
         out.line(&format!("{title}{state}: {}{allowed}", self.counts()))?;
         for group in &self.groups {
@@ -183,7 +183,9 @@ impl<'s> Checked<'s> {
             let more = group.more();
             let more = more.map(|more| format!("… and {more}; --json has all"));
             let fix = group.rule.map(|rule| format!("fix: {}", rule.fix));
-            for hint in more.into_iter().chain(fix) {
+            let section = group.rule.and_then(Rule::reference);
+            let section = section.map(|(title, url)| format!("see: {title}, {url}"));
+            for hint in more.into_iter().chain(fix).chain(section) {
                 out.inked(Ink::Faint, &format!("         {hint}"))?;
             }
         }

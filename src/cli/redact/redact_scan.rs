@@ -51,8 +51,7 @@ pub fn run(places: &[PathBuf], folder: &Folder, policy: &Arc<Policy>, json: bool
         let (places, files) = (plural(scan.found, "place"), plural(scan.files, "file"));
         scan.out
             .line(&format!("{places} in {files} looked through"))?;
-        let warning = format!("{}: {}", super::REVIEW, super::WARNING);
-        scan.out.line(&warning)?;
+        scan.out.line(super::WARNING)?;
     }
     scan.out.flush()?;
     Ok(match (scan.found, scan.is_partial) {
@@ -110,7 +109,7 @@ impl Scan<'_> {
 
     /// Says why something was not looked at; a reader who has gone ends the scan.
     fn unread<T: Default>(&mut self, path: &Path, failure: Failure) -> Result<T, Failure> {
-        failure.passed_over(&format!("not looked through: {}", shown(path)))?;
+        failure.skipped(&format!("not looked through: {}", shown(path)))?;
         self.is_partial = true;
         Ok(T::default())
     }
@@ -143,7 +142,7 @@ impl Scan<'_> {
         let is_packed = PACKED.iter().any(|magic| begin.starts_with(magic));
         self.files += u64::from(!is_packed || report.hits() > 0);
         if is_packed {
-            let why = "what is in it is packed: unpack it, and scan that";
+            let why = "the file is packed: unpack it and scan the content";
             self.unread::<()>(path, anyhow::anyhow!(why).into())?;
         }
         Ok(report)

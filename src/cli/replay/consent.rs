@@ -29,13 +29,13 @@ pub fn to_start(recording: &Path, command: &Command) -> Result<(), Failure> {
     let dir = dir.map_or_else(|| "this folder".to_owned(), shown);
     if !output::is_attended() {
         return Err(Failure::Unsafe(format!(
-            "{path} is none of your own recordings, so the command in it is not started unseen: \
+            "{path} is not one of your recordings, so the command in it is not started unseen: \
              {words} (in {dir}); give a command after `--`, or start that one with \
              --run-recorded-command"
         )));
     }
     let answer = output::ask(&format!(
-        "{path} is none of your own recordings. It names this command:\n  {words}\nin {dir}\n\
+        "{path} is not one of your recordings. It names this command:\n  {words}\nin {dir}\n\
          Start it? Only `yes` does. "
     ))?;
     if answer == "yes" {

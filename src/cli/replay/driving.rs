@@ -155,17 +155,18 @@ pub fn time(text: &str) -> Result<Duration, String> {
 fn speed(text: &str) -> Result<f64, String> {
     let speed = text.parse::<f64>().ok();
     let usable = speed.filter(|speed| speed.is_finite() && *speed > 0.0);
-    usable.ok_or_else(|| format!("`{text}` is no speed; for example 2 or 0.5"))
+    usable.ok_or_else(|| format!("`{text}` is not a speed; for example 2 or 0.5"))
 }
 
 fn frame(text: &str) -> Result<Seq, String> {
     let number = text.strip_prefix('#').unwrap_or(text).parse().ok();
     let seq = number.filter(|number| *number > 0).map(Seq);
-    seq.ok_or_else(|| format!("`{text}` is no frame; write its number, for example 23"))
+    seq.ok_or_else(|| format!("`{text}` is not a frame number; for example 23"))
 }
 
 fn edit(text: &str) -> Result<(Seq, Path, String), String> {
-    let expected = || format!("`{text}` is no edit; for example 23:params.arguments.city=\"Oslo\"");
+    let expected =
+        || format!("`{text}` is not an edit; for example 23:params.arguments.city=\"Oslo\"");
     let (seq, rest) = text.split_once(':').ok_or_else(expected)?;
     let seq = frame(seq)?;
     // A path may have an equals sign in it, in quotes: the first that leaves a path behind counts.
@@ -178,7 +179,7 @@ fn edit(text: &str) -> Result<(Seq, Path, String), String> {
     }
     if Document::parse(json.as_bytes()).is_err() {
         let hint = "; a text stands in double quotes";
-        return Err(format!("`{text}`: `{json}` is no JSON value{hint}"));
+        return Err(format!("`{text}`: `{json}` is not JSON{hint}"));
     }
     Ok((seq, path, json))
 }

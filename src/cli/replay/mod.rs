@@ -42,7 +42,6 @@ Examples:
   mcpreel replay @ --allow-tool write_file --rewrite /home/ada/work=/tmp/copy
   mcpreel replay @ --url http://127.0.0.1:3000/mcp
   mcpreel replay @ --only 'tool:search' --edit '23:params.arguments.limit=5'
-  mcpreel replay @ --order serial --timeout 60s
   mcpreel replay tests/search.jsonl --update  accept what differs: the cassette is written anew
   mcpreel replay fixed.reel --format junit -- ./my-server > replay.xml
 

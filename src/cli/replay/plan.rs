@@ -18,6 +18,7 @@ use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::exchange::{Exchange, ExchangeId};
 use mcpreel_trace::frame::Seq;
+use mcpreel_trace::session::End;
 use mcpreel_wire::json::{Document, Path as JsonPath, Step};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::escape;
@@ -71,9 +72,7 @@ impl<'a> Plan<'a> {
         let (summary, pace) = (recording.summary()?, &driving.pace);
         let is_timed = matches!(pace.order, Order::Timed { .. });
         if !is_timed && (pace.speed.is_some() || pace.max_gap.is_some()) {
-            return Err(usage(
-                "--speed and --max-gap say something only with --order timed",
-            ));
+            return Err(usage("--speed and --max-gap need --order timed"));
         }
         let frames = summary.frames;
         if let Some(until) = part.until.filter(|until| until.0 > frames) {
@@ -86,9 +85,15 @@ impl<'a> Plan<'a> {
         check_edits(part, picked.as_ref(), recording)?;
         judge(driving, strictness, recording)?;
         let conversation = select::conversation(recording, part.conversation, "played")?;
+        let is_recorded = driving.command.is_empty() && driving.url.is_none();
+        if is_recorded && matches!(summary.session.phase.end(), Some(End::NotStarted { .. })) {
+            return Err(Failure::Refused(anyhow!(
+                "the recorded server never started, so there is nothing to replay; give a command \
+                 after `--`"
+            )));
+        }
         let command = command(driving, &summary, &binder(driving, part))?;
         let is_own = consent::is_own(recording, &summary);
-        let is_recorded = driving.command.is_empty() && driving.url.is_none();
         if is_recorded && !driving.allowed.run_recorded_command && !is_own {
             consent::to_start(recording.path(), &command)?;
         }
@@ -139,7 +144,8 @@ impl<'a> Plan<'a> {
         let (judge, rules) = judge(self.driving, self.strictness, self.recording)?;
         let mut binder = binder(self.driving, self.part);
         if !self.keep_trace {
-            binder.span_seed = Some(getrandom::u64().context("there is no randomness")?);
+            binder.span_seed =
+                Some(getrandom::u64().context("the system gives no random numbers")?);
         }
         binder.binds.clone_from(&judge.rules().binds);
         let pace = &self.driving.pace;
@@ -219,7 +225,7 @@ impl<'a> Plan<'a> {
             && report.accounts.iter().any(is_unreached)
             && compared.all(|((method, _), _)| self.is_always_sent(method))
         {
-            let text = "nothing that fits --only could be tried: take what it needs along with \
+            let text = "no request that matches --only could be sent: add what it needs with \
                         `OR seq:N` in the filter, or replay all up to it with --until";
             report.troubles.push((Trouble::Unreadable, text.into()));
         }

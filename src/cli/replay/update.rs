@@ -50,10 +50,10 @@ impl Updated {
             Self::Written(0) => "written anew: it is what the server says now".to_owned(),
             Self::Written(secrets) => format!(
                 "written anew: it is what the server says now; {} in it may be secret: `mcpreel \
-                 redact --scan` names them, look before you hand it on",
+                 redact --scan` names them, check them before you share it",
                 plural(*secrets, "place")
             ),
-            Self::Same => "nothing differs that matters: it stays as it is".to_owned(),
+            Self::Same => "no relevant difference: the cassette stays as it is".to_owned(),
             Self::Not(why) => format!("not updated: {why}"),
         }
     }
@@ -65,8 +65,8 @@ impl Update {
         let ci = std::env::var_os("CI").unwrap_or_default();
         if !in_ci && !["", "false", "0"].iter().any(|off| ci == *off) {
             return Err(Failure::Unsafe(
-                "--update is refused where CI is set: nobody looks at what it accepts; \
-                 --update-in-ci does it all the same"
+                "--update is refused where CI is set, because it accepts all that differs; \
+                 --update-in-ci updates all the same"
                     .to_owned(),
             ));
         }
@@ -173,7 +173,7 @@ impl Update {
         std::fs::set_permissions(draft.path(), self.file.permissions())?;
         let identity = |file: &Metadata| (file.ino(), file.len(), file.mtime(), file.mtime_nsec());
         if identity(&self.path.metadata()?) != identity(&self.file) {
-            let why = anyhow!("somebody else has changed it meanwhile; it stays as it is");
+            let why = anyhow!("another program changed it during the replay; it stays as it is");
             return Err(Failure::Refused(why.context(context())));
         }
         let settled = draft.settle(&self.path, Replace::Yes);

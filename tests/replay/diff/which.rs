@@ -43,6 +43,21 @@ fn two_exchanges_are_compared_whatever_they_ask_for() {
 }
 
 #[test]
+fn two_servers_are_told_apart_before_their_differences() {
+    let library = Library::new();
+    Story::weather().record(&library, LEFT);
+    let other = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"files","version":"1"}}"#;
+    let asked = r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}"#;
+    let story = Story::silent().result("initialize", asked, other);
+    story.record(&library, RIGHT);
+    let told = text(&diff(&library, &["7f3a", "c04d"]).stdout);
+    assert!(
+        told.starts_with("the servers differ, weather and files: "),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_replay_is_compared_with_what_it_replays() {
     let library = Library::new();
     Story::weather().record(&library, LEFT);
@@ -57,14 +72,22 @@ fn a_replay_is_compared_with_what_it_replays() {
         serde_json::from_str(told.lines().next().expect("a summary")).expect("JSON");
     assert_eq!(summary["left"]["id"], "7f3a0001");
     assert_eq!(
-        (&summary["counts"]["added"], &summary["same"]),
+        (&summary["counts"]["unpaired"], &summary["same"]),
         (&1.into(), &3.into())
     );
+    // A session that went on longer fails on neither side.
+    for (sides, side) in [(["7f3a", "c04d"], "right"), (["c04d", "7f3a"], "left")] {
+        let output = diff(&library, &sides);
+        let told = text(&output.stdout);
+        assert_eq!(code(&output), 0, "{told}");
+        let verdict = format!("1 call only on the {side} (tools/call weather); 3 exchanges");
+        assert!(told.contains(&verdict), "{told}");
+    }
     let gone = Library::new();
     Story::weather().of(LEFT).record(&gone, RIGHT);
     for (library, id, why) in [
-        (&library, "7f3a", "replays no recording"),
-        (&gone, "c04d", "7f3a0001 that it was made from is not there"),
+        (&library, "7f3a", "is no replay"),
+        (&gone, "c04d", "its original 7f3a0001 is not there"),
     ] {
         let output = diff(library, &[id]);
         assert_eq!(code(&output), 2);
@@ -100,7 +123,7 @@ fn rules_pass_over_what_they_say_and_those_that_do_nothing_are_told() {
     assert_eq!(unfired["kind"], "unfired");
     assert_eq!(unfired["rule"], "ignore result.z");
     let told = text(&diff(&library, &["7f3a", "c04d", args[0], args[1]]).stdout);
-    assert!(told.contains("1 difference passed over by rules"), "{told}");
+    assert!(told.contains("1 difference ignored by rules"), "{told}");
     assert!(told.contains("changed nothing: ignore result.z"), "{told}");
 }
 

@@ -1,4 +1,4 @@
-//! Lines and tails that cannot be read are told and passed over; the rest is read.
+//! Lines and tails that cannot be read are told and skipped; the rest is read.
 
 use crate::cassette::written;
 use crate::cassette::{faults, taken};
@@ -59,7 +59,7 @@ fn every_damage_is_told_with_its_line() {
             "{text}: {found:?}"
         );
     };
-    let lost = "; the line is passed over";
+    let lost = "; the line is skipped";
     line("{\"n\":2,", lost);
     line("nonsense", lost);
     line("[1]", lost);
@@ -106,7 +106,7 @@ fn what_comes_after_a_second_header_is_not_taken_for_the_same_session() {
     let told = faults(file.as_bytes());
     assert_eq!(
         told,
-        ["line 4: another cassette begins, which is not read; the line is passed over"]
+        ["line 4: another cassette begins, which is not read; the line is skipped"]
     );
 }
 

@@ -2,7 +2,7 @@
 //! stranger made of the file is told.
 //!
 //! * [`round_trip`]: any recording, written and read again, is the same;
-//! * [`damaged`]: lines and tails that cannot be read are told and passed over;
+//! * [`damaged`]: lines and tails that cannot be read are told and skipped;
 //! * [`cassette_hostile`]: no file makes it fail, or take more than it should;
 //! * [`samples`]: the sample recordings.
 

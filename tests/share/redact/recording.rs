@@ -188,7 +188,7 @@ fn the_report_says_where_and_by_which_rule_and_what_it_cannot_promise() {
     );
     assert!(said.contains("params.arguments.password") && said.contains("key-name"));
     assert!(
-        said.contains("a secret without a telling name or shape stays")
+        said.contains("Not a guarantee: read it before you share it")
             && !said.contains("s3cr3t-value-1")
     );
     let report: Value =

@@ -135,7 +135,7 @@ impl Tls {
             // Another authority of the same name: one that was made anew, for example.
             CertificateError::UnknownIssuer | CertificateError::BadSignature => (
                 Step::CertificateTrust,
-                "nobody that this machine trusts has signed its certificate; --ca FILE adds an \
+                "no authority that this machine trusts has signed its certificate; --ca FILE adds an \
                  authority, --insecure believes anybody",
             ),
             CertificateError::Expired | CertificateError::ExpiredContext { .. } => (

@@ -268,7 +268,7 @@ impl Upstream {
             io::ErrorKind::ConnectionReset => {
                 "the server takes connections and resets them at once"
             }
-            io::ErrorKind::TimedOut => "nobody answered: is it the right address?",
+            io::ErrorKind::TimedOut => "no answer: is it the right address?",
             _ => "is the network there?",
         };
         Err(Unreachable {

@@ -5,6 +5,7 @@ use super::facts::{Facts, Found, Group};
 use super::{Cause, Evidence, Place, phrases};
 use crate::{Severity, quote, rule};
 use mcpreel_trace::event::{Event, EventKind};
+use mcpreel_trace::exchange::Status;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{duration, plural, size};
 
@@ -180,9 +181,8 @@ pub(super) fn nothing_wrong(facts: &Facts) -> Option<Cause> {
     });
     let answered = answered(facts);
     // The Python SDK up to 1.x gives up a slow call so, and sends its next request.
-    let advice = "If something is wrong all the same, check whether a finding explains it, whether \
-                  the host gave up a slow call without telling the server, and what the host does \
-                  with the answers.";
+    let advice = "If there is a problem all the same, look at the findings and the slow calls: the \
+                  host may have given one up. Then check what the host does with the answers.";
     let slow = facts.found("request-slow").into_iter();
     let slow = slow.flat_map(|group| phrases::findings(group).take(2));
     let failed = match before_login(facts) {
@@ -220,6 +220,11 @@ fn answered(facts: &Facts) -> String {
         }
     };
     let asked = plural(facts.counts.exchanges, "request");
+    let by_user = facts.cancelled.iter().map(|one| &one.exchange);
+    let by_user = by_user.filter(|one| one.status == Status::UserCancelled);
+    let by_user = by_user.filter(|one| one.response.is_none()).count() as u64;
+    let answered = answered.saturating_sub(by_user);
+    let open = phrases::if_any(by_user, |n| format!(", {n} cancelled by the user")) + &open;
     match facts.untracked.count {
         0 => format!("{answered} of {asked} answered{open}"),
         _ => format!("of {asked} not all were followed{open}"),

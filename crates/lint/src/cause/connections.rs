@@ -255,7 +255,7 @@ fn none_before() -> (&'static str, String, &'static str) {
     )
 }
 
-const TAKEN_ADVICE: &str = "The server still holds the stream before, and has not noticed that nobody reads it. \
+const TAKEN_ADVICE: &str = "The server still holds the stream before, and has not noticed that its reader has gone. \
                             What it sends by itself does not reach the client meanwhile. Let the server take the \
                             newer stream in place of the older, and send comments (`: keepalive`), which fail \
                             where nobody reads.";

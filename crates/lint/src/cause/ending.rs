@@ -6,6 +6,7 @@ use super::stderr_lines::LastWords;
 use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, phrases};
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::exchange::{Exchange, Status};
+use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{duration, plural, size};
@@ -106,6 +107,14 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
             "It crashed in native code: look for a core dump, and for a native module in the tool."
         }
         End::Killed { .. } => "Find who sent the signal: the system, a supervisor, or a person.",
+        _ if facts
+            .last_words
+            .iter()
+            .any(|line| line.stream == StreamId::S2C) =>
+        {
+            "Read the traceback, which stands on stdout: start the server without `2>&1`, so that \
+             stdout carries nothing but messages."
+        }
         _ => "Read the last lines on stderr; if there are none, repeat the open request.",
     };
     let ended = phrases::ended(end);

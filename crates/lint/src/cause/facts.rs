@@ -76,7 +76,8 @@ pub struct Facts {
     pub misframed: Vec<Line>,
     /// The first answers to nothing.
     pub strays: Vec<Line>,
-    /// The last lines of stderr, in order.
+    /// The last lines of stderr, in order; where there are none, those of stdout that are no messages
+    /// and hold a traceback.
     pub last_words: Vec<Line>,
     /// Lines whose ends have not come yet.
     pub unfinished: Vec<Unfinished>,
@@ -246,6 +247,17 @@ impl Facts {
         let stops =
             |kind: &EventKind| matches!(kind, EventKind::Signal { .. } | EventKind::Exit { .. });
         self.events_that(stops).next()
+    }
+
+    /// When and by which signal the host ended a server that had not ended after the host closed its
+    /// side.
+    pub fn killed_by_host(&self) -> Option<(Moment, &str)> {
+        let (left, stop) = (self.host_left()?, self.stop()?);
+        let End::Killed { signal } = self.end()? else {
+            return None;
+        };
+        let is_told = ["SIGTERM", "SIGKILL", "SIGINT", "SIGHUP"].contains(&&**signal);
+        (is_told && stop.t > left).then_some((stop.t, signal))
     }
 
     /// Until when the server could have answered: the moment when it was told to end. A server that

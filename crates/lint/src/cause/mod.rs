@@ -33,6 +33,7 @@ mod streams;
 pub use ending::MOCK_ENDS;
 pub use facts::Facts;
 pub use phrases::{call, calls};
+pub use stderr_lines::has_traceback;
 
 use Certainty::{Certain, Likely, Possible};
 use mcpreel_trace::clock::Moment;
@@ -75,7 +76,7 @@ impl Certainty {
         match self {
             Certain => "the recording shows it",
             Likely => "it fits what happened",
-            Possible => "it is there, but nothing shows that it did harm",
+            Possible => "it may be the reason, but nothing proves it",
         }
     }
 }

@@ -108,7 +108,7 @@ pub(super) fn unreachable(facts: &Facts) -> Option<Cause> {
              the server wants: its versions, HTTP/1.1, a certificate of the client."
         }
         Step::CertificateTrust => {
-            "Give the certificate of whoever has signed the server's with --ca FILE, or believe any server \
+            "Give the certificate of the authority that signed the server's with --ca FILE, or believe any server \
              with --insecure where it is your own."
         }
         Step::CertificateName => {

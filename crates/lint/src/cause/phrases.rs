@@ -102,7 +102,7 @@ pub fn stderr_says(facts: &Facts, since: Option<Moment>) -> String {
     let telling = words.telling().filter(|_| words.names_fault || !is_well);
     telling.map_or_else(String::new, |line| {
         let text = escape_bytes(unframed(line.text()).trim_ascii());
-        format!("; stderr says: {}", cut(&text, SAID))
+        format!("; {} says: {}", stream(line), cut(&text, SAID))
     })
 }
 
@@ -152,12 +152,20 @@ pub fn said(line: &Line) -> String {
 }
 
 pub fn line(line: &Line) -> Evidence {
-    let (stream, place) = match line.stream {
-        StreamId::STDERR => ("stderr", Place::Stderr(line.seq)),
-        StreamId::S2C => ("stdout", Place::Frame(line.seq)),
-        _ => ("stdin", Place::Frame(line.seq)),
+    let place = match line.stream {
+        StreamId::STDERR => Place::Stderr(line.seq),
+        _ => Place::Frame(line.seq),
     };
-    Evidence::new(place, format!("{stream}: {}", said(line)))
+    Evidence::new(place, format!("{}: {}", stream(line), said(line)))
+}
+
+/// The stream of the server's process.
+fn stream(line: &Line) -> &'static str {
+    match line.stream {
+        StreamId::STDERR => "stderr",
+        StreamId::S2C => "stdout",
+        _ => "stdin",
+    }
 }
 
 pub fn event(event: &Event, text: impl Into<String>) -> Evidence {

@@ -28,7 +28,7 @@ fn silent(facts: &Facts, asked: Direction, until: Moment, patience_ns: u64) -> V
     };
     // What a person calls off is not missed.
     let is_missed = |one: &&Cancelled| {
-        asked == Direction::ClientToServer && !one.said.to_ascii_lowercase().contains("user")
+        asked == Direction::ClientToServer && one.exchange.status != Status::UserCancelled
     };
     let cancelled = facts.cancelled.iter().filter(is_missed);
     let all = cancelled.map(|one| &one.exchange);
@@ -109,6 +109,22 @@ const PATIENCE_NS: u64 = 2 * SECOND_NS;
 /// An older request is not merely slow, nanoseconds.
 const TOO_LONG_NS: u64 = 30 * SECOND_NS;
 
+/// The requests that were open when the host killed the server, where the server had stopped
+/// answering: several, with no answer after the oldest of them. Those of a host that does not wait
+/// for answers are none.
+fn abandoned(facts: &Facts, until: Moment) -> Vec<&Exchange> {
+    let open = silent(facts, Direction::ClientToServer, until, 0);
+    let is_hung = open.first().is_some_and(|oldest| {
+        let is_later = |one: &Exchange| one.t_response_last > Some(oldest.t_request);
+        until.ns_since(oldest.t_request) > AT_ONCE_NS && !facts.last_answered.iter().any(is_later)
+    });
+    if is_hung && open.len() > 1 {
+        open
+    } else {
+        Vec::new()
+    }
+}
+
 /// The server never answered a request.
 pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     let is_later = |call: &&Exchange| !is_handshake(call);
@@ -116,10 +132,16 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     if let Some(cause) = facts.unmet().filter(is_later).find_map(other_id) {
         return Some(cause);
     }
-    let until = facts.could_answer_until();
+    let killed = facts.killed_by_host();
+    let until = killed.map_or_else(|| facts.could_answer_until(), |(t, _)| t);
     // The handshake has a cause of its own, a call that asks the client waits for that, and a server
     // that somebody ended did not end by itself.
     let mut old = silent(facts, Direction::ClientToServer, until, PATIENCE_NS);
+    if killed.is_some()
+        && let open @ [_, ..] = &abandoned(facts, until)[..]
+    {
+        old = open.to_vec();
+    }
     // The server would not have answered either if nobody had cancelled.
     let hangs = old.len() > 1 || facts.found("shutdown-eof-ignored").is_some();
     let is_vain = hangs && client_gave_up(facts).is_none();
@@ -152,8 +174,11 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
         format!(", nor {}", plural(others, "other request"))
     });
     let goes_on = facts.last_answered.iter().any(|one| one.id > oldest.id);
-    let advice = if busy.is_some() || old.len() > 1 && !goes_on {
+    let advice = if busy.is_some() {
         "The server does one thing after the other: let long work run beside other calls."
+    } else if old.len() > 1 && !goes_on {
+        "The server stopped answering altogether: find what blocks it, for example a deadlock, or a \
+         call that holds up the loop which reads stdin."
     } else {
         "Look for a tool that waits, an uncaught exception, or a handler that never answers."
     };
@@ -169,7 +194,11 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
         let ago = duration(until.ns_since(left).min(waited_ns));
         format!(", {ago} of that{}", phrases::after_host(facts))
     });
-    let sentence = format!("the server {never} {call} in {waited}{others}{left}{busy_with}");
+    let killed = killed.map_or_else(String::new, |(_, signal)| {
+        format!("; the host ended it by {}", quote::text(signal))
+    });
+    let sentence =
+        format!("the server {never} {call} in {waited}{others}{left}{busy_with}{killed}");
     let certainty = if is_too_long { Certain } else { Likely };
     let cause = Cause::new(certainty, sentence, advice)
         .shown(old.iter().take(3).map(|call| phrases::request(call)))
@@ -214,6 +243,9 @@ pub(super) fn client_gave_up(facts: &Facts) -> Option<Cause> {
 
 /// The certainty that a limit cancelled the request; `None` if it looks like a person.
 fn timed_out(cancelled: &Cancelled) -> Option<Certainty> {
+    if cancelled.exchange.status == Status::UserCancelled {
+        return None;
+    }
     let said = cancelled.said.to_ascii_lowercase();
     let mut words = ["timed out", "timeout", "-32001"].iter();
     if words.any(|word| said.contains(word)) {
@@ -240,9 +272,7 @@ pub(super) fn executed_twice(facts: &Facts) -> Option<Cause> {
         cancelled.find(|one| one.exchange.id == first.id)
     };
     // A person who has cancelled a call knows why it is made again.
-    let is_meant = |first: &Exchange| {
-        cancel_of(first).is_some_and(|one| one.said.to_ascii_lowercase().contains("user"))
-    };
+    let is_meant = |first: &Exchange| first.status == Status::UserCancelled;
     let pairs = facts.again.iter().filter(|(first, _)| !is_meant(first));
     // One that was answered after all has run for sure; the second if it was answered.
     let (first, again) = pairs.min_by_key(|(first, _)| first.status != Status::Late)?;
@@ -274,7 +304,7 @@ const CROSSING_NS: u64 = SECOND_NS / 10;
 /// The server answered after the client had cancelled.
 pub(super) fn late_answer(facts: &Facts) -> Option<Cause> {
     let cancelled = facts.cancelled.iter();
-    let cancelled = cancelled.filter(|one| one.exchange.status == Status::Late);
+    let cancelled = cancelled.filter(|one| one.exchange.response.is_some());
     let cancelled = cancelled.map(|one| (&one.exchange, one.exchange.t_cancelled, Some(one)));
     // A probe is given up without a word.
     let opening = facts.opening.windows(2);
@@ -457,12 +487,17 @@ pub(super) fn left_unanswered(facts: &Facts) -> Option<Cause> {
         Direction::ServerToClient => {
             "Check whether the client answers such requests; it cannot once it has closed its side."
         }
-        Direction::ClientToServer if first.status == Status::Lost => {
-            "The server, or what it would have answered on, had ended: look at the server's log at \
-             that moment."
+        Direction::ClientToServer
+            if first.status == Status::Lost && facts.told_to_end().is_none() =>
+        {
+            "The server or its connection ended before the answer: read the server's log at that \
+             moment."
         }
         Direction::ClientToServer if cancelled.is_none() && facts.proxy_was_ended() => {
             "If the call takes longer than that, let the proxy run until it is answered."
+        }
+        Direction::ClientToServer if cancelled.is_none() => {
+            "Check what the server did with this call, and how long the host waits for answers."
         }
         Direction::ClientToServer => {
             "The user changed their mind, or the client's timeout is short; else check what the \

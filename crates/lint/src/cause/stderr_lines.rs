@@ -66,6 +66,22 @@ impl<'f> LastWords<'f> {
     }
 }
 
+/// What stands in the traces that Python, Rust, Go, Java and Node print when a program dies.
+const TRACES: [&str; 4] = [
+    "Traceback (most recent call last)",
+    "' panicked at ",
+    "goroutine 1 [",
+    "    at ",
+];
+
+/// Whether lines hold the trace of a program that died.
+pub fn has_traceback(lines: &[Line]) -> bool {
+    lines.iter().any(|line| {
+        let text = String::from_utf8_lossy(line.text());
+        TRACES.iter().any(|trace| text.contains(trace))
+    })
+}
+
 /// A line without the frame that groups of exceptions have around theirs.
 pub(super) fn unframed(line: &[u8]) -> &[u8] {
     let bare = line.trim_ascii_start();

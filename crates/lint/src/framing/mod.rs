@@ -226,7 +226,8 @@ fn finding(problem: &Problem, seen: &FrameContext<'_>) -> Option<Finding> {
             BATCH_TOO_LONG.at(frame, format!("{limit} of {parts} messages were looked at"))
         }
         Problem::BatchOfOther { invalid, limit } => {
-            let detail = format!("{limit} of {invalid} members that are no messages are told");
+            let detail =
+                format!("only {limit} of {invalid} members that are no messages are listed");
             BATCH_TOO_LONG.at(frame, detail)
         }
         _ => return None,

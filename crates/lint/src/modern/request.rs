@@ -44,7 +44,7 @@ rules! {
 
     INVALID = error("cache-hints-invalid").of_modern(section::CACHING)
         .finds("an invalid cache hint")
-        .why("Clients may drop the result, keep it for too long, or show it to somebody who must not see it.")
+        .why("Clients may drop the result, keep it for too long, or show it to the wrong user.")
         .fix("Let the server set `ttlMs` to a whole number of milliseconds from 0 on, and `cacheScope` to `public` or `private`, the same for all pages of a list.");
 
     NOT_REQUESTED = error("log-not-requested").of_modern(section::LOGGING)

@@ -43,7 +43,7 @@ rules! {
 
     RESPONSE_KEY_UNKNOWN = warning("mrtr-response-key-unknown").of_modern(section::INPUT_ROUNDS)
         .of_absence()
-        .finds("a retry answers what nobody has asked")
+        .finds("a retry answers what the server has not asked")
         .why("Servers ignore answers whose key they have not given, and will ask again.")
         .fix("Let the client use the keys of `inputRequests` as they are.");
 

@@ -24,12 +24,12 @@ rules! {
     NOT_REQUESTED = error("subscription-not-requested").of_modern(section::SUBSCRIPTIONS)
         .of_absence()
         .finds("a notification that its subscription has not asked for")
-        .why("The client is not prepared for it, and the server spends its time on what nobody wants.")
+        .why("The client is not prepared for it, and the server does work in vain.")
         .fix("Let the server send only what the `notifications` of the listen request name.");
 
     UNKNOWN = error("subscription-unknown").of_modern(section::SUBSCRIPTIONS).of_absence()
         .finds("a notification on a subscription that is not open")
-        .why("No request of the client has this id, or it is over, so the notification reaches nobody.")
+        .why("No request of the client has this id, or it is over, so no subscription gets the notification.")
         .fix("Let the server use the id of the `subscriptions/listen` request as it stands there, and stop when that has ended.");
 
     VARIES = warning("list-varies").of_modern(section::TOOLS)

@@ -18,7 +18,7 @@ rules! {
 
     STDERR_UNDRAINED = warning("stderr-undrained")
         .finds("the host did not read the server's stderr")
-        .why("The server hangs in the middle of its log line until somebody reads it, and answers nothing meanwhile.")
+        .why("The server hangs in the middle of its log line until the host reads it, and answers nothing until then.")
         .fix("Let the host read stderr all the time or send it to a file, and let the server log less until then.");
 
     STDOUT_UNDRAINED = warning("stdout-undrained")

@@ -19,7 +19,7 @@ rules! {
     REQUEST_SLOW = note("request-slow")
         .finds("a slow response")
         .why("A slow response may exceed the client's timeout.")
-        .fix("Look at what the server does meanwhile, report progress, or answer with a part and a way to get the rest.");
+        .fix("Find out what the server does in this time, report progress, or answer with a part and a way to get the rest.");
 
     LATENCY_OUTLIER = note("latency-outlier")
         .finds("a response far slower than others of its kind")
@@ -161,7 +161,8 @@ impl Calls {
             return;
         }
         let ns = t.ns_since(asked.t);
-        let does_work = ["tools/call", "prompts/get", "resources/read"].contains(&&*asked.method);
+        let does_work = ["tools/call", "prompts/get", "resources/read"].contains(&&*asked.method)
+            && exchange.status != Status::UserCancelled;
         let is_asking = part.seen.correlator.is_waiting(exchange.id);
         let is_silent = exchange.progress_count == 0 && !is_asking;
         let silent_ns = exchange.own_ns_until(t);
@@ -259,7 +260,7 @@ impl Latencies {
 /// long as its task takes, a subscription for as long as it is wanted.
 pub(super) fn is_judged(exchange: &Exchange) -> bool {
     exchange.direction == Direction::ClientToServer
-        && exchange.status != Status::Late
+        && ![Status::Late, Status::UserCancelled].contains(&exchange.status)
         && !exchange.is_listen()
         && &*exchange.method != "tasks/result"
 }

@@ -212,7 +212,7 @@ impl Headers<'_> {
 
     fn wrong(&mut self, schema: &serde_json::Value, is_property: bool) -> Option<String> {
         let Some(name) = schema.get(X_MCP_HEADER)?.as_str() else {
-            return Some("is no string".to_owned());
+            return Some("is not a string".to_owned());
         };
         let small = name.to_ascii_lowercase();
         let kind = schema.get("type").and_then(serde_json::Value::as_str);

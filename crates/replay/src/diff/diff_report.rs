@@ -101,6 +101,11 @@ impl Counts {
         self.0[class as usize]
     }
 
+    pub fn without(mut self, class: Class) -> Self {
+        self.0[class as usize] = 0;
+        self
+    }
+
     /// The worst class of which there is one.
     pub fn worst(self) -> Option<Class> {
         Class::ALL.into_iter().find(|class| self.of(*class) > 0)

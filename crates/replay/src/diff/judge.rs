@@ -18,6 +18,7 @@ use mcpreel_trace::frame::Seq;
 use mcpreel_trace::session::End;
 use mcpreel_wire::json::{Document, Value, canonical};
 use mcpreel_wire::mcp::TaskStatus;
+use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{self, plural};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -72,7 +73,10 @@ impl<'a> Occurrence<'a> {
     /// Whether the client gave it up before an answer could come that takes as long as that of the
     /// `other` side.
     fn is_given_up_before(&self, other: &Self) -> bool {
-        let is_cancelled = matches!(self.status, Status::Cancelled | Status::Late);
+        let is_cancelled = matches!(
+            self.status,
+            Status::Cancelled | Status::UserCancelled | Status::Late
+        );
         let times = self.cancelled_after_ns.zip(other.latency_ns);
         self.response.is_none() && is_cancelled && times.is_none_or(|(gave, took)| gave < took)
     }
@@ -317,7 +321,8 @@ impl Judge {
         let class = match &why {
             Outcome::Removed if is_at_work(left.method, left.response) => Some(Class::Noise),
             Outcome::NeverAnswered => Some(Class::Breaking),
-            Outcome::NeverAsked | Outcome::Removed => Some(Class::Changed),
+            Outcome::Removed => Some(Class::Unpaired),
+            Outcome::NeverAsked => Some(Class::Changed),
             Outcome::Refused(reason) => {
                 self.trouble(Trouble::Refused, reason.clone());
                 None
@@ -330,8 +335,12 @@ impl Judge {
     }
 
     /// An exchange that only the right side has, and how much that matters.
-    pub fn extra(&mut self, right: &Occurrence<'_>) -> Class {
-        let class = Class::Added.unless(is_at_work(right.method, right.response));
+    pub fn extra(&mut self, right: &Occurrence<'_>, asked: Direction) -> Class {
+        let class = match asked {
+            Direction::ClientToServer => Class::Unpaired,
+            Direction::ServerToClient => Class::Added,
+        };
+        let class = class.unless(is_at_work(right.method, right.response));
         if !self.is_page_apart(1, right) {
             self.question(right, class);
         }

@@ -38,6 +38,8 @@ pub enum Class {
     /// missing member, another type.
     Breaking,
     Changed,
+    /// A call of the client that only one side has: one session went on longer.
+    Unpaired,
     Added,
     /// The same things in another order, where order should not matter.
     Order,
@@ -48,9 +50,10 @@ pub enum Class {
 }
 
 impl Class {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Breaking,
         Self::Changed,
+        Self::Unpaired,
         Self::Added,
         Self::Order,
         Self::Latency,
@@ -58,7 +61,9 @@ impl Class {
     ];
 
     pub fn as_str(self) -> &'static str {
-        ["breaking", "changed", "added", "order", "latency", "noise"][self as usize]
+        [
+            "breaking", "changed", "unpaired", "added", "order", "latency", "noise",
+        ][self as usize]
     }
 
     /// This class, or noise.

@@ -194,7 +194,7 @@ fn judged(
             };
             judge.missing(&left.occurrence(), why)
         }
-        [None, Some(right)] => Some(judge.extra(&right.occurrence())),
+        [None, Some(right)] => Some(judge.extra(&right.occurrence(), right.exchange.direction)),
         [None, None] => None,
     };
     let exchange = &held[0].as_ref().or(held[1].as_ref())?.exchange;

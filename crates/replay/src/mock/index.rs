@@ -394,7 +394,7 @@ impl<'r> Builder<'r> {
 fn outcome(exchange: &Exchange, http_status: Option<u16>) -> Outcome {
     let answered = exchange.response.is_some();
     match exchange.status {
-        Status::Late => Outcome::Silence,
+        Status::Late | Status::UserCancelled => Outcome::Silence,
         Status::HttpError | Status::Probe | Status::Lost if !answered => {
             http_status.map_or(Outcome::Silence, Outcome::Refused)
         }

@@ -222,7 +222,7 @@ impl Director<'_> {
             let first = self.tally.first_noise.as_deref().unwrap_or_default();
             let (lines, first) = (plural(lines, "line"), escape_bytes(first));
             let text = format!(
-                "{lines} of no JSON-RPC from the server, and there were none in the recording: {first}"
+                "the server wrote {lines} outside JSON-RPC; the recording has none: {first}"
             );
             self.say(Class::Changed, &text, None);
         }
@@ -236,7 +236,7 @@ impl Director<'_> {
     /// Which id an answer had that fits nothing.
     fn stray_hint(&self) -> String {
         let id = self.tally.first_stray.as_deref().map(escape);
-        let hint = id.map(|id| format!("; an answer with the id {id} came, which nobody used"));
+        let hint = id.map(|id| format!("; an answer with the id {id} came, which no request has"));
         hint.unwrap_or_default()
     }
 }

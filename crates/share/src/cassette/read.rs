@@ -86,7 +86,7 @@ pub struct Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let loss = if self.is_loss {
-            "; the line is passed over"
+            "; the line is skipped"
         } else {
             ""
         };

@@ -93,7 +93,7 @@ fn a_log_of_mcpsnoop() {
             r#"s 1767225600500 {"kind":"shortened","stream":1,"message":"mcpsnoop cut it when it wrote it down"}"#,
             r#"s 1767225600500 s2c {"id":1}"#,
             "s 1767225600500 nothing: it does not say which way it went",
-            " - nothing: it is no JSON",
+            " - nothing: it is not JSON",
         ]
     );
 }

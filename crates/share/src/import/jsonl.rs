@@ -56,8 +56,8 @@ impl LogReader for Jsonl {
         }
         match &wrapped {
             Ok(Some(wrapped)) => visit(self.message(wrapped)),
-            Ok(None) => visit(What::Nothing("it holds no JSON-RPC message")),
-            Err(_) => visit(What::Nothing("it is no JSON")),
+            Ok(None) => visit(What::Nothing("it is not a JSON-RPC message")),
+            Err(_) => visit(What::Nothing("it is not JSON")),
         }
     }
 }

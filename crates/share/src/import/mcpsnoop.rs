@@ -30,7 +30,7 @@ impl LogReader for Mcpsnoop {
             return visit(Entry {
                 session: "",
                 wall_ns: None,
-                what: What::Nothing("it is no JSON"),
+                what: What::Nothing("it is not JSON"),
             });
         };
         let root = document.root();

@@ -84,7 +84,7 @@ pub fn part(head: &FrameHead, preview: &[u8]) -> String {
         (Part::Comment, _) => format!("a comment, which keeps the stream open: {}", text()),
         (Part::End, Some(Ended::Cut)) if head.size == 0 => "the response was cut off".to_owned(),
         (Part::End, Some(Ended::Misframed)) => {
-            "a chunk of the body is broken: nobody knows where it ends".to_owned()
+            "a chunk of the body is broken, so its end is unknown".to_owned()
         }
         (Part::End, Some(Ended::Unfinished)) => {
             "the recording ended before the response was complete".to_owned()

@@ -5,7 +5,9 @@ use mcpreel_store::http::ConversationRow;
 use mcpreel_store::reader::Summary;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{EventKind, ProcessContext, SelectionNote};
+use mcpreel_trace::exchange::PROBE;
 use mcpreel_trace::session::{Closed, End, Peer, Side, Usage};
+use mcpreel_wire::message::Era;
 use mcpreel_wire::text::{duration, escape, plural, size};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -26,7 +28,7 @@ pub fn facts(summary: &Summary, given_up: u64) -> Facts {
         ("note", note.map(|note| escape(note).into_owned())),
     ]);
     if summary.messages == 0 {
-        facts.push(("protocol", "nobody spoke MCP".to_owned()));
+        facts.push(("protocol", "no MCP message".to_owned()));
     } else {
         sides(&summary.session, &mut facts);
     }
@@ -98,21 +100,23 @@ fn sides(session: &Session, facts: &mut Facts) {
     let asked = session.version_asked.as_deref().map(escape);
     let agreed = session.version_agreed.as_deref().map(escape);
     let mut version = match (asked.as_deref(), agreed.as_deref()) {
-        (Some(asked), Some(agreed)) if asked == agreed => format!("{agreed}, asked and agreed"),
+        (Some(asked), Some(agreed)) if asked == agreed => agreed.to_owned(),
         (asked, agreed) => {
             let [asked, agreed] = [asked, agreed].map(|version| version.unwrap_or("unknown"));
             format!("{asked} asked, {agreed} agreed")
         }
     };
-    if let Some(offered) = super::versions_offered(session) {
-        let _ = write!(version, " (offered {offered})");
+    let offered = super::versions_offered(session).filter(|offered| *offered != version);
+    let mut first = "handshake";
+    if session.eras == [Era::Modern] {
+        version = format!("no handshake ({version})");
+        first = PROBE;
     }
-    let eras: Vec<_> = session.eras.iter().map(|era| era.as_str()).collect();
-    if !eras.is_empty() {
-        let _ = write!(version, "; {}", eras.join(" and "));
+    if let Some(offered) = offered {
+        let _ = write!(version, "; offered {offered}");
     }
-    if let Some(handshake) = session.handshake_ns {
-        let _ = write!(version, "; handshake {}", duration(handshake));
+    if let Some(took) = session.handshake_ns {
+        let _ = write!(version, "; {first} {}", duration(took));
     }
     facts.push(("version", version));
 }

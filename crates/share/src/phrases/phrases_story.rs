@@ -21,14 +21,14 @@ pub fn facts(exchange: &Exchange, end: Option<&End>) -> Facts {
         Direction::ServerToClient => "server",
     };
     let (status, at) = (exchange.status, since(exchange.t_request.0));
-    let (id, era) = (escape(exchange.rpc_id.json()), exchange.era.as_str());
+    let id = escape(exchange.rpc_id.json());
     let escaped = |text: Option<&str>| text.map(|text| escape(text).into_owned());
     let notices = exchange.progress_count;
     let progress = (notices > 0).then(|| {
         let last = escaped(exchange.progress.as_deref()).unwrap_or_default();
         format!("{}, the last one: {last}", plural(notices, "notification"))
     });
-    let asked = format!("by the {side} at {at}, id {id}, {era}");
+    let asked = format!("by the {side} at {at}, id {id}");
     let said = format!("{}: {}", status.as_str(), status.help());
     let latency = exchange.latency_ns().map(|ns| timing(exchange, ns));
     // An answer's latency says itself how much of it was waiting.

@@ -12,6 +12,7 @@ use crate::open::{self, OpenError};
 use crate::reader::reader_rows::{EventRow, Stored as _};
 use crate::schema::{DERIVED_VERSION, SchemaError, to_sql};
 use mcpreel_capture::spool::SpoolError;
+use mcpreel_lint::Severity;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::FrameHead;
@@ -184,7 +185,7 @@ impl Deriver {
         for one in network.chain([&mut self.main]) {
             for finding in one.linter.take() {
                 writer.finding(&finding)?;
-                self.counts.findings += 1;
+                self.counts.findings += u64::from(finding.severity > Severity::Note);
             }
         }
         Ok(())

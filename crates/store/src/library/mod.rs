@@ -18,7 +18,7 @@ use chrono::{DateTime, Local, NaiveDateTime, TimeZone};
 pub use entry::{Details, Entry, EntryError, Standing, start_of};
 use nix::unistd::Uid;
 pub use retention::{Policy, prune};
-pub use selector::{Ids, SelectError, Selected, names, short_id};
+pub use selector::{Ids, SelectError, Selected, is_path, names, short_id};
 use std::collections::BTreeSet;
 use std::fs::{DirBuilder, Metadata};
 use std::io;

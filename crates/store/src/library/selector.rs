@@ -40,7 +40,7 @@ pub enum SelectError {
     /// `@` with something else than a number.
     #[error("{text}: @ means the newest recording, @2 the second newest")]
     NotANumber { text: String },
-    #[error("{text}: no such file, recording or server{}", too_short(text))]
+    #[error("{text}: no recording has this {}", id_or_name(text))]
     Unknown {
         text: String,
         /// The names that there are, the newest first.
@@ -50,20 +50,19 @@ pub enum SelectError {
     Ambiguous { text: String, paths: Vec<PathBuf> },
 }
 
-/// A remark for a text that is an id but for its length.
-fn too_short(text: &str) -> &'static str {
+/// What a text that selects nothing may have been meant for.
+fn id_or_name(text: &str) -> &'static str {
     let (text, _) = split_seq(text);
     let is_hex = text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let is_short = is_hex && text.len() < MIN_ID;
-    if is_short {
-        " (an id needs at least four digits)"
-    } else {
-        ""
+    match text.len() {
+        ..MIN_ID if is_hex => "name (an id needs at least four digits)",
+        _ if is_hex => "id or name",
+        _ => "name",
     }
 }
 
 /// Whether `text` can be nothing but a path, whatever names and ids there are.
-pub(super) fn is_path(text: &str) -> bool {
+pub fn is_path(text: &str) -> bool {
     let (text, _) = split_seq(text);
     let ending = Path::new(text).extension();
     text.contains('/') || ending.is_some_and(|ending| ending == REEL || ending == SPOOL)

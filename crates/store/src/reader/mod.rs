@@ -372,6 +372,7 @@ pub struct Summary {
     pub failed: u64,
     /// Exchanges without an answer in a live recording.
     pub open: u64,
+    /// Findings above a note.
     pub findings: u64,
     /// Names, versions, capabilities, phase.
     pub session: Session,

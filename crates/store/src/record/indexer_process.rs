@@ -243,7 +243,7 @@ impl Worker {
             let spool = self.spool.display();
             format!("it is kept in {spool} and will be completed when it is next read")
         } else {
-            String::from("its files were removed meanwhile, and nothing of it is kept")
+            String::from("its files were removed, and nothing of it is kept")
         };
         self.say(&format!(
             "the session goes on, but its recording cannot be written ({}); {rest}",

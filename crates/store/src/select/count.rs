@@ -59,7 +59,7 @@ pub enum Sort {
 const SORTED: [&str; 3] = [
     "SELECT request, request_part FROM exchange ORDER BY coalesce(latency, CASE
         WHEN status IN ('open', 'lost', 'unanswered') THEN ?1 - t_request
-        WHEN status = 'cancelled' THEN (SELECT t_last FROM frame WHERE seq = cancelled) - t_request
+        WHEN status IN ('cancelled', 'user-cancelled') THEN (SELECT t_last FROM frame WHERE seq = cancelled) - t_request
         ELSE 0 END) DESC, id",
     "SELECT request, request_part FROM exchange, (SELECT ?1)
         ORDER BY request_size + response_size DESC, id",

@@ -106,7 +106,7 @@ impl Correlator {
         call.waits(|waiting| waiting.close(at.head.t_last));
         call.exchange.cancelled = Some(at.head.seq);
         call.exchange.t_cancelled = Some(at.head.t_last);
-        call.exchange.status = Status::Cancelled;
+        call.exchange.status = Status::of_cancelled(&at.message.summary);
         self.changes.touch(&call.exchange);
         self.calls.settle(id);
         self.end_wait(id, at.head.t_last);

@@ -218,6 +218,7 @@ fn settle(call: &mut Call, at: At<'_>, outcome: &Outcome) -> Option<u64> {
     exchange.t_response_last = Some(at.head.t_last);
     exchange.response_size = at.head.size;
     exchange.status = match late {
+        Some(_) if exchange.status == Status::UserCancelled => Status::UserCancelled,
         Some(_) => Status::Late,
         None => status_of(&exchange.method, outcome),
     };

@@ -175,8 +175,8 @@ words! {
         HttpStatus = "http.status", "status of the HTTP response that answered";
         HttpMethod = "http.method", "method of the HTTP request: POST, GET, DELETE";
         Url = "url", "target of the HTTP request: path and query";
-        Mark = "mark", "mark that somebody put on it";
-        Note = "note", "note that somebody wrote";
+        Mark = "mark", "its mark";
+        Note = "note", "its note";
         Text = "text", "summary, bodies or line: like a word of its own";
     }
 }
@@ -189,14 +189,14 @@ words! {
         Slow = "slow", "answered after more than a second, or what was configured at capture";
         Batch = "batch", "in a batch";
         Truncated = "truncated", "too long to be read as a whole, or cut";
-        Marked = "marked", "somebody put a mark on it";
-        Noted = "noted", "somebody wrote a note";
+        Marked = "marked", "it has a mark";
+        Noted = "noted", "it has a note";
         Modern = "modern", "of the era without a handshake";
         Legacy = "legacy", "of the era with a handshake";
         Notification = "notification", "a notification";
         Sse = "sse", "answered by a stream of events (server-sent events)";
         Resumed = "resumed", "in a stream that was taken up again: with Last-Event-ID";
-        Waiting = "waiting", "the server waited, or waits, for its client meanwhile";
+        Waiting = "waiting", "the server waited, or waits, for its client in it";
     }
 }
 

@@ -238,7 +238,10 @@ impl Collector {
         while self.ends.peek().is_some_and(|Reverse(end)| *end <= from) {
             self.ends.pop();
         }
-        let is_short = matches!(exchange.status, Status::Cancelled | Status::GivenUp);
+        let is_short = matches!(
+            exchange.status,
+            Status::Cancelled | Status::UserCancelled | Status::GivenUp
+        );
         match exchange.t_response.or(is_short.then_some(from)) {
             Some(end) => self.ends.push(Reverse(end)),
             None => self.endless += 1,
@@ -277,7 +280,10 @@ impl Line {
         row.unanswered_ns = row.unanswered_ns.max(exchange.unanswered_ns(end));
         row.count += 1;
         row.failed += u64::from(exchange.has_failed());
-        row.cancelled += u64::from(matches!(exchange.status, Status::Cancelled | Status::Late));
+        row.cancelled += u64::from(matches!(
+            exchange.status,
+            Status::Cancelled | Status::UserCancelled | Status::Late
+        ));
         row.given_up += u64::from(exchange.status == Status::GivenUp);
         row.waited_ns = row.waited_ns.saturating_add(exchange.waited_ns);
         row.request_bytes = row.request_bytes.saturating_add(exchange.request_size);

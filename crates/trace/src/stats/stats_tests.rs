@@ -33,14 +33,14 @@ fn what_was_not_answered_in_time_counts_but_is_not_measured() {
     let statuses: Vec<_> = Status::ALL.iter().map(made).collect();
     let stats = collected(&statuses);
     let row = &stats.tools[0];
-    assert_eq!(row.count, 15);
+    assert_eq!(row.count, 16);
     assert_eq!((row.given_up, stats.total.given_up), (1, 1));
     let failed = "error, http-error, tool-error, cancelled, late, lost, unanswered, polled";
     assert_eq!(row.failed, 8, "{failed}");
     let probe = exchange(PROBE, None, Status::Error, 3);
     let refused = collected(&[probe]);
     assert_eq!(refused.total.failed, 0, "a probe that was refused");
-    assert_eq!(row.cancelled, 2, "cancelled, late");
+    assert_eq!(row.cancelled, 3, "cancelled, by the user, late");
     let measured = row.latency.map(|latency| latency.measured);
     assert_eq!(
         measured,
@@ -48,7 +48,7 @@ fn what_was_not_answered_in_time_counts_but_is_not_measured() {
         "ok, tool-error, error, input-required, task"
     );
     let left_out = (stats.server_ns, stats.unmeasured);
-    assert_eq!(left_out, (5 * 3 * MS, 8), "what is left out is counted");
+    assert_eq!(left_out, (5 * 3 * MS, 9), "what is left out is counted");
     let listen = exchange("subscriptions/listen", None, Status::Ok, 9000);
     let stats = collected(&[listen]);
     assert_eq!((stats.methods[0].latency, stats.unmeasured), (None, 0));

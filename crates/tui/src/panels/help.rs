@@ -168,8 +168,8 @@ const SIGNS: [(Glyph, &str); 10] = [
     (Glyph::Child, "the last progress of the call"),
     (Glyph::Error, "before a row: a finding, an error"),
     (Glyph::Alert, "before a row: a finding, a warning"),
-    (Glyph::Marked, "somebody has marked it"),
-    (Glyph::Noted, "somebody has written a note"),
+    (Glyph::Marked, "it has a mark"),
+    (Glyph::Noted, "it has a note"),
 ];
 
 fn legend(app: &App, lines: &mut Vec<Line>) {

@@ -70,7 +70,7 @@ pub fn perform(app: &mut App, action: Action) -> Option<Effects> {
         app.say(if is_again {
             "the server is killed"
         } else {
-            "the replay stops: its server is told to end"
+            "the replay stops: mcpreel ends its server"
         });
     }
     Some(vec![Ask::Stop(slot).into()])

@@ -117,7 +117,7 @@ fn lists(left: &str, right: &str, times: usize) -> Vec<String> {
         match both {
             [Some(left), Some(right)] => drop(judge.compare(&left, &right)),
             [Some(left), None] => drop(judge.missing(&left, Outcome::Removed)),
-            [None, Some(right)] => drop(judge.extra(&right)),
+            [None, Some(right)] => drop(judge.extra(&right, Direction::ClientToServer)),
             [None, None] => {}
         }
     }

@@ -140,7 +140,7 @@ fn what_happened_stands_first_and_then_who_it_happened_to() {
         "evidence   #59",
         "- client: `host 1`",
         "- server: `ledger 2`",
-        "- version: `2025-11-25, asked and agreed; legacy",
+        "- version: `2025-11-25",
         "- end: `the server was ended by SIGSEGV",
         "- recorded: `by mcpreel ",
         "    Note over c,s: 55 more frames",

@@ -337,6 +337,7 @@ fn mark(class: Class) -> (Glyph, Role) {
     match class {
         Class::Breaking => (Glyph::Failed, Role::Bad),
         Class::Changed => (Glyph::Changed, Role::Warn),
+        Class::Unpaired => (Glyph::Added, Role::Event),
         Class::Added => (Glyph::Added, Role::Good),
         Class::Order => (Glyph::Order, Role::Event),
         Class::Latency => (Glyph::Warning, Role::Event),

@@ -205,7 +205,7 @@ fn messages(
     let found = compare_by(&terms, half, then, now);
     let limits = found.limits;
     let remarks = [
-        (found.passed_over, "difference passed over by rules"),
+        (found.passed_over, "difference ignored by rules"),
         (limits.as_bytes.into(), "side is no JSON, compared as bytes"),
         (limits.not_compared, "value was too much to compare"),
         (limits.coarse, "long list compared place by place"),

@@ -174,7 +174,7 @@ fn changed(app: &mut App, session: &mut Session) -> Effects {
         filter.text = text;
         filter.error = Some(QueryError {
             at,
-            message: "not finished; Enter looks for it as a word".to_owned(),
+            message: "incomplete; Enter searches for it as a word".to_owned(),
             nearest: None,
         });
     } else if filter.take(&text) {

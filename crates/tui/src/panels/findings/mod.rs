@@ -167,7 +167,9 @@ fn title(session: &Session) -> String {
     let fitting: u64 = state.groups.iter().flatten().map(|group| group.count).sum();
     match session.vitals.as_deref().filter(|_| session.filter.is_on()) {
         Some(vitals) => {
-            let (fitting, all) = (count(fitting), count(vitals.summary.findings));
+            let found = vitals.severities;
+            let all = found.errors + found.warnings + found.notes;
+            let (fitting, all) = (count(fitting), count(all));
             format!("Findings ({fitting} of {all}: what fits the filter)")
         }
         None => "Findings".to_owned(),

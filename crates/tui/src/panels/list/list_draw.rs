@@ -309,7 +309,7 @@ fn reasons(app: &App, session: &Session) -> Vec<(Role, String)> {
 /// Says that the filter hides all rows, and which filter would show some.
 fn filtered(app: &App, session: &Session) -> Vec<(Role, String)> {
     let scan = &session.list.scan;
-    let mut text = "no row fits the filter".to_owned();
+    let mut text = "no rows match the filter".to_owned();
     if scan.stopped {
         text = format!("{text} in the {} % that were looked at", scan.percent);
     }

@@ -55,7 +55,7 @@ fn sign(exchange: &Exchange, has_ended: bool) -> Option<(Glyph, Role)> {
     match exchange.status {
         _ if !has_ended => Some((Glyph::Running, Role::Open)),
         _ if exchange.has_failed() => Some((Glyph::Failed, Role::Bad)),
-        Status::Cancelled => Some((Glyph::Times, Role::Warn)),
+        Status::Cancelled | Status::UserCancelled => Some((Glyph::Times, Role::Warn)),
         Status::GivenUp => Some((Glyph::Warning, Role::Warn)),
         _ => None,
     }
@@ -90,7 +90,9 @@ fn ended(bar: &Bar, now: Moment) -> Option<Moment> {
     let exchange = &bar.exchange;
     match exchange.status {
         Status::Open | Status::Listening => None,
-        Status::Cancelled => exchange.t_cancelled.or(exchange.t_response_last),
+        Status::Cancelled | Status::UserCancelled if exchange.response.is_none() => {
+            exchange.t_cancelled.or(exchange.t_response_last)
+        }
         // What was never answered was waited for until its stream broke, or until the end.
         Status::Lost | Status::Unanswered => exchange.t_response_last.or(Some(now)),
         // How long it was open nobody knows.
@@ -109,7 +111,7 @@ fn role(exchange: &Exchange) -> Role {
     match exchange.status {
         Status::Open | Status::Listening => Role::Open,
         _ if exchange.has_failed() => Role::Bad,
-        Status::Cancelled | Status::Late | Status::GivenUp => Role::Warn,
+        Status::Cancelled | Status::UserCancelled | Status::Late | Status::GivenUp => Role::Warn,
         _ => Role::Good,
     }
 }

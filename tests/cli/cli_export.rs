@@ -222,10 +222,16 @@ fn what_was_said_on_the_wire_is_not_written_to_a_terminal() {
     let surroundings = [("HOME", home)];
     let sample = sample("crash");
     let arguments = ["export", &sample, "--raw"];
-    let mut terminal = Terminal::start(MCPREEL, &arguments, &surroundings, (120, 40));
+    let mut terminal = Terminal::start(MCPREEL, &arguments, &surroundings, (57, 40));
     let (code, screen) = terminal.end();
     assert_eq!(code, 2, "{screen}");
     assert!(screen.contains("not written to a terminal"), "{screen}");
+    // A terminal would break the line within FILE.
+    let mut lines = screen.lines();
+    assert!(
+        lines.any(|line| line.starts_with("FILE or a pipe")),
+        "{screen}"
+    );
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn an_empty_filter_offers_failures_with_one_key_and_then_what_is_asked_most() {
         let mut viewer = Viewer::open(&fixture.path, SIZE);
         viewer.press("/");
         assert!(
-            viewer.text().contains("is:failed     7 failures"),
+            viewer.text().contains("is:failed     5 failures"),
             "{}",
             viewer.text()
         );

@@ -149,7 +149,10 @@ fn a_websocket_url_is_reached_by_tls_as_well() {
 fn a_certificate_that_signs_itself_is_believed_where_it_is_given_and_holds() {
     let server = Server::signed_by_itself;
     let other = server("localhost", 4096);
-    let trust = ("certificate-trust", "the authority that signed the server's");
+    let trust = (
+        "certificate-trust",
+        "the authority that signed the server's",
+    );
     let name = ("certificate-name", "Put a name that the certificate is for");
     let time = ("certificate-time", "Renew the certificate");
     for (server, given, step) in [

@@ -212,6 +212,20 @@ pub fn sheet(pane: Rect) -> Sheet {
     Sheet { above, rows, aside }
 }
 
+impl Sheet {
+    /// The same for so many rows: what they leave below them is for what stands there.
+    pub fn with_rows(mut self, rows: usize) -> Self {
+        let needed = u16::try_from(rows).unwrap_or(u16::MAX).max(1);
+        let spare = self.rows.height.saturating_sub(needed);
+        if self.aside.y > self.rows.y && spare > 0 {
+            self.rows.height -= spare;
+            self.aside.y -= spare;
+            self.aside.height += spare;
+        }
+        self
+    }
+}
+
 pub fn screen(size: (u16, u16)) -> Rect {
     Rect::new(0, 0, size.0, size.1)
 }

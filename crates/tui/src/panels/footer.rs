@@ -166,7 +166,7 @@ fn chips(app: &App, session: Option<&Session>) -> Vec<Chip> {
     let look = &app.settings.look;
     let mut chips = Vec::new();
     if let Some(session) = session {
-        chips.extend(session_chips(look, session));
+        chips.extend(session_chips(app, session));
     } else {
         let library = &app.library;
         if !library.narrow.is_empty() {
@@ -200,7 +200,8 @@ fn selected(number: usize) -> Option<Chip> {
     (number > 0).then(|| chip(Role::Chip, text, Action::Unselect))
 }
 
-fn session_chips(look: &Look, session: &Session) -> impl Iterator<Item = Chip> {
+fn session_chips(app: &App, session: &Session) -> impl Iterator<Item = Chip> {
+    let look = &app.settings.look;
     let playback = &session.playback;
     let paused = playback.paused.map(|paused| {
         let last = session.last().filter(|last| *last > paused);
@@ -210,6 +211,14 @@ fn session_chips(look: &Look, session: &Session) -> impl Iterator<Item = Chip> {
     let follows = session.list.follows() && session.is_live();
     let follows = follows.then(|| format!("FOLLOW {}", look.glyph(Glyph::More)));
     let if_on = |is_on: bool, text: &str| is_on.then(|| text.to_owned());
+    // The chip says how to leave.
+    let keyed = |is_on: bool, text: &str, action| {
+        let keys = app.settings.keymap.keys(action);
+        let key = keys
+            .first()
+            .map_or_else(String::new, |key| format!(" {key}"));
+        is_on.then(|| format!("{text}{key}"))
+    };
     let is_wire = session.lens == Lens::Wire;
     let before = [
         (Role::ChipWarn, playback.told(look), Action::TimeCursor),
@@ -225,8 +234,16 @@ fn session_chips(look: &Look, session: &Session) -> impl Iterator<Item = Chip> {
             if_on(session.filter.off, "FILTER OFF"),
             Action::FilterToggle,
         ),
-        (Role::Chip, if_on(is_wire, "WIRE"), Action::Wire),
-        (Role::Chip, if_on(session.zoom, "ZOOM"), Action::Zoom),
+        (
+            Role::Chip,
+            keyed(is_wire, "WIRE", Action::Wire),
+            Action::Wire,
+        ),
+        (
+            Role::Chip,
+            keyed(session.zoom, "ZOOM", Action::Zoom),
+            Action::Zoom,
+        ),
     ];
     let on = |(role, text, action): (_, Option<String>, _)| Some(chip(role, text?, action));
     let selected = selected(session.list.to_compare.len());

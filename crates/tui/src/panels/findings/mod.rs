@@ -2,11 +2,11 @@
 //!
 //! ```text
 //!  ‼ 1 error   ! 2 warnings   • 0 notes
-//!  ▾ ‼ error    frame-not-json        1  #14  │ error  frame-not-json
-//!      #14  starts with "hello"               │ a line on stdout that is no JSON
-//!  ▸ ! warning  request-id-reused     2  #9   │
-//!                                             │ why    the host cannot read on …
-//!                                             │ ▼ 7 more lines: i reads on
+//!  ▾ ‼ error    frame-not-json           #14  a line … │ error  frame-not-json
+//!      #14  starts with "hello"                        │ a line on stdout that is no JSON
+//!  ▸ ! warning  request-id-reused    ×2  #9   an id …  │
+//!                                                      │ why    the host cannot read on …
+//!                                                      │ ▼ 7 more lines: i reads on
 //! ```
 
 pub mod explain;
@@ -107,7 +107,8 @@ fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
 }
 
 fn sheet(app: &App, session: &Session) -> Sheet {
-    layout::sheet(layout::session(app, session).main)
+    let pane = layout::session(app, session).main;
+    layout::sheet(pane).with_rows(session.findings.all().len())
 }
 
 /// A click selects a row. Returns whether one is there.
@@ -128,8 +129,8 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let focus = session.focus == Focus::Main;
     let state = &session.findings;
-    let sheet = layout::sheet(area);
     let rows = state.all();
+    let sheet = layout::sheet(area).with_rows(rows.len());
     let foot = foot(look, state, rows.len(), usize::from(sheet.rows.height));
     frame::draw(look, &title(session), &foot, focus, area, frame);
     if state.groups.is_none() {
@@ -225,9 +226,14 @@ fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, columns: usize)
     let fold = look.glyph([Glyph::Folded, Glyph::Unfolded][usize::from(unfolded)]);
     let (glyph, role) = theme::severity(&group.severity);
     let severity = pad_end(&escape(&group.severity), 7);
-    let number = pad_start(&count(group.count), 5);
-    let first = group.first.map(|seq| format!("  #{}", seq.0));
-    let first = first.unwrap_or_default();
+    let times = match group.count {
+        1 => String::new(),
+        n => format!("{}{}", look.glyph(Glyph::Times), count(n)),
+    };
+    let number = pad_start(&times, 5);
+    let first = group.first.map(|seq| format!("#{}", seq.0));
+    let first = format!("  {}", pad_end(&first.unwrap_or_default(), 5));
+    let summary = mcpreel_lint::rule(&group.rule).map(|rule| format!("  {}", rule.summary));
     let used = width(&number) + width(&first) + width(&severity) + 8;
     let room = columns.saturating_sub(used).min(RULE);
     let named = pad_end(&cut(&escape(&group.rule), room), room);
@@ -236,6 +242,7 @@ fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, columns: usize)
         (role, format!("{} {severity}", look.glyph(glyph))),
         (Role::Text, format!("  {named}  {number}")),
         (Role::Faint, first),
+        (Role::Text, summary.unwrap_or_default()),
     ]
 }
 

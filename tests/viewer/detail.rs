@@ -133,6 +133,21 @@ fn a_long_text_of_the_story_goes_on_below_and_a_click_finds_its_row() {
 }
 
 #[test]
+fn a_detail_below_the_list_has_most_of_the_screen_while_it_is_read() {
+    let recording = fixture::ended();
+    let mut viewer = Viewer::open(&recording.path, (80, 24));
+    let place_of = |viewer: &Viewer| {
+        let rows: Vec<_> = viewer.text().lines().map(str::to_owned).collect();
+        rows.iter().position(|row| row.contains("Body · Story"))
+    };
+    let before = place_of(&viewer);
+    viewer.press("Tab");
+    assert!(place_of(&viewer) < before, "{}", viewer.text());
+    viewer.press("BackTab");
+    assert_eq!(place_of(&viewer), before);
+}
+
+#[test]
 fn findings_are_explained_and_lead_to_their_place() {
     let (mut viewer, _recording) = call();
     select(&mut viewer, 8);

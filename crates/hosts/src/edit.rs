@@ -7,7 +7,7 @@
 //!
 //! Only those bytes change. [`unwrap`] knows our own words at the front, so nothing has to be
 //! remembered, and gives back what was there: [`wrap`] refuses what could not be given back. What names a
-//! server by its URL is changed in [`url`].
+//! server by its URL is changed in `url`.
 
 mod url;
 

@@ -173,7 +173,11 @@ fn panes_of(app: &App, session: &Session, area: Rect) -> (Rect, Rect) {
             Focus::Detail => (Rect::default(), area),
         };
     }
-    let percent = app.settings.divider.clamp(20, 80);
+    let percent = match (panes(app.size), session.focus) {
+        // Who reads on in the detail needs less of the list.
+        (Panes::Stacked, Focus::Detail) => app.settings.divider.clamp(20, 40),
+        _ => app.settings.divider.clamp(20, 80),
+    };
     let part = |whole: u16| {
         let part = u32::from(whole) * u32::from(percent) / 100;
         Length(u16::try_from(part).unwrap_or(whole))

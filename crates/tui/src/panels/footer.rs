@@ -163,7 +163,6 @@ pub fn place(chips: Vec<Chip>, flex: Flex, gap: u16, area: Rect) -> Vec<(Chip, R
 
 /// The modes that change what is seen, in the order in which they are shown.
 fn chips(app: &App, session: Option<&Session>) -> Vec<Chip> {
-    let look = &app.settings.look;
     let mut chips = Vec::new();
     if let Some(session) = session {
         chips.extend(session_chips(app, session));

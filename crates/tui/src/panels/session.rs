@@ -119,7 +119,9 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::Findings => show(session, View::Findings),
         Action::Server => show(session, View::Server),
         Action::NextPane | Action::PreviousPane => {
-            let is_empty = selection::selected(session).is_none();
+            // A key may come before the first rows do.
+            let is_coming = session.view == View::Exchanges && session.list.scan.is_running();
+            let is_empty = !is_coming && selection::selected(session).is_none();
             if is_empty && session.focus == Focus::Main && session.playback.pane.is_none() {
                 return Some(app.refuse("there is no other pane here"));
             }

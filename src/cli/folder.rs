@@ -77,7 +77,8 @@ pub fn elsewhere(dir: &Path) -> Option<String> {
     let mut settings = Settings::read();
     settings.environment.mcpreel_dir = None;
     let of_hosts = settings.recordings_dir(&Folder::default()).ok()?;
-    (of_hosts != dir).then(|| {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    (real(&of_hosts) != real(dir)).then(|| {
         let (hosts, dir) = (output::shown(&of_hosts), output::shown(dir));
         format!(
             "hosts do not pass on MCPREEL_DIR or --dir: their servers are recorded in {hosts};  dir = \

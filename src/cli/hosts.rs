@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// List the MCP hosts of this machine, their servers, and which are recorded
 ///
@@ -235,10 +235,11 @@ impl Found<'_> {
 
 /// The words of a command with tokens in place of what is secret in them.
 fn masked(words: &[String]) -> Vec<String> {
-    let Ok(policy) = Policy::new(&Settings::default()) else {
-        return words.to_vec();
-    };
-    let mut learner = Learner::new(Arc::new(policy));
+    static POLICY: LazyLock<Arc<Policy>> = LazyLock::new(|| {
+        let policy = Policy::new(&Settings::default());
+        Arc::new(policy.expect("the rules that come with it are sound, as their tests show"))
+    });
+    let mut learner = Learner::new(Arc::clone(&POLICY));
     // A value stands behind the name of its option.
     learner.text(&words.join(" "));
     let mut redactor = learner.finish();

@@ -34,6 +34,9 @@ const LITTLE: u64 = 16 << 20;
 /// On a busy machine that takes longer; an indexer that was stopped keeps nobody waiting for ever.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The wait where there may be more to index.
+const SHORT: Duration = Duration::from_millis(500);
+
 /// A free port of this machine alone.
 const ANY_PORT: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0));
 
@@ -121,11 +124,7 @@ fn say_where(upstream: &str, url: &str, is_everywhere: bool) {
 /// What was recorded, and the command that tells of it; `is_elsewhere`: not where commands look for it.
 fn recorded(reel: &Path, is_elsewhere: bool) -> Result<String, Failure> {
     let left = fs::metadata(spool_of(reel)).map_or(0, |spool| spool.len());
-    let patience = if left <= LITTLE {
-        PATIENCE
-    } else {
-        Duration::ZERO
-    };
+    let patience = if left <= LITTLE { PATIENCE } else { SHORT };
     let done = recovery::drain_for(reel, Clock::start(), patience).map_err(anyhow::Error::from)?;
     let summary = Recording::open(reel)?.summary()?;
     let mut parts = vec![format!("recorded {}", escape(&summary.name))];

@@ -14,14 +14,16 @@ use std::env::VarError;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 /// The variable with headers to add, one per line: everybody on the machine may read a command line.
 pub const HEADERS: &str = "MCPREEL_HEADERS";
 
-/// A server that has not answered for so long is told as one that does not.
+/// A server that takes longer counts as one that does not answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why each of these servers cannot be reached; `None`: it can.
@@ -29,22 +31,34 @@ pub fn unreachable(urls: &[&str]) -> io::Result<Vec<Option<String>>> {
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let tls = Tls::new(None, false).map_err(io::Error::other)?;
-    let tried = urls.iter().map(|url| async {
-        let upstream = match Upstream::parse(url) {
-            Ok(upstream) => upstream,
-            Err(why) => return Some(why),
-        };
-        match timeout(PATIENCE, upstream.connect(Some(&tls), Clock::start())).await {
-            Ok(reached) => reached.err().map(|error| error.message),
-            Err(_) => Some(format!("{} has not answered for 5 s", upstream.authority())),
+    let tls = Arc::new(Tls::new(None, false).map_err(io::Error::other)?);
+    let mut problems = vec![None; urls.len()];
+    let mut tries = JoinSet::new();
+    runtime.block_on(async {
+        for (at, url) in urls.iter().enumerate() {
+            match Upstream::parse(url) {
+                Ok(upstream) => {
+                    let tls = Arc::clone(&tls);
+                    tries.spawn(async move { (at, problem(&upstream, &tls).await) });
+                }
+                Err(why) => problems[at] = Some(why),
+            }
         }
-    });
-    let mut problems = Vec::new();
-    for tried in tried {
-        problems.push(runtime.block_on(tried));
-    }
-    Ok(problems)
+        while let Some(tried) = tries.join_next().await {
+            let (at, problem) = tried.map_err(io::Error::other)?;
+            problems[at] = problem;
+        }
+        Ok(problems)
+    })
+}
+
+async fn problem(upstream: &Upstream, tls: &Tls) -> Option<String> {
+    let reached = timeout(PATIENCE, upstream.connect(Some(tls), Clock::start())).await;
+    let Ok(reached) = reached else {
+        let (server, waited) = (upstream.authority(), PATIENCE.as_secs());
+        return Some(format!("{server} has not answered for {waited} s"));
+    };
+    reached.err().map(|error| error.message)
 }
 
 /// How a server behind a URL is reached.
@@ -72,16 +86,23 @@ impl Reach {
 
     /// The headers, with what the environment says for `${NAME}`.
     pub fn headers(&self) -> Result<Vec<(String, String)>, String> {
-        let more = std::env::var(HEADERS).unwrap_or_default();
+        let more = match std::env::var(HEADERS) {
+            Ok(more) => more,
+            Err(VarError::NotPresent) => String::new(),
+            Err(VarError::NotUnicode(_)) => return Err(format!("{HEADERS} is no text")),
+        };
+        let of_variable = |why| format!("{HEADERS} (not repeated here): {why}");
         let more = more.lines().map(|line| {
-            header(line).map_err(|why| format!("{HEADERS} (not repeated here): {why}"))
+            let (name, value) = header(line).map_err(of_variable)?;
+            let value = filled(&value, |name| std::env::var(name)).map_err(of_variable)?;
+            Ok((name, value))
         });
-        let headers = self.headers.iter().cloned().map(Ok).chain(more);
-        let filled = headers.map(|header| {
-            let (name, value) = header?;
-            Ok((name, filled(&value, |name| std::env::var(name))?))
+        let headers = self.headers.iter().map(|(name, value)| {
+            let value = filled(value, |name| std::env::var(name));
+            let value = value.map_err(|why| format!("--header: {why}"))?;
+            Ok((name.clone(), value))
         });
-        filled.collect()
+        headers.chain(more).collect()
     }
 
     /// What takes credentials out of the recording; `None`: the recording keeps them. `added`: the headers
@@ -240,9 +261,7 @@ fn header(text: &str) -> Result<(String, String), String> {
         .iter()
         .any(|it| name.eq_ignore_ascii_case(it))
     {
-        return Err(format!(
-            "mcpreel sets {name} itself; leave out this --header"
-        ));
+        return Err(format!("mcpreel sets {name} itself; leave it out"));
     }
     Ok((name.to_owned(), one_line(value)?.to_owned()))
 }
@@ -267,11 +286,11 @@ fn filled(
         .and_then(|(before, after)| Some((before, after.split_once('}')?)))
     {
         let found = variable(name).map_err(|error| match error {
-            VarError::NotPresent => format!("the environment has no {name}, which --header names"),
-            VarError::NotUnicode(_) => format!("{name}, which --header names, is no text"),
+            VarError::NotPresent => format!("the environment has no {name}"),
+            VarError::NotUnicode(_) => format!("{name} in the environment is no text"),
         })?;
         filled += before;
-        let found = one_line(&found).map_err(|why| format!("{name}, which --header names: {why}"));
+        let found = one_line(&found).map_err(|why| format!("{name} in the environment: {why}"));
         filled += found?;
         rest = after;
     }

@@ -54,7 +54,7 @@ enum Column {
 
 impl Column {
     fn sort(self, rows: &mut [Row]) {
-        let time = |row: &Row, of: fn(&Latency) -> u64| row.latency.as_ref().map_or(0, of);
+        let time = |row: &Row, of: fn(&Latency) -> u64| row.percentiles().map_or(0, of);
         rows.sort_by_key(|row| {
             Reverse(match self {
                 Self::Count => row.count,

@@ -219,7 +219,10 @@ impl Which {
             for server in chosen.iter().filter(of_file) {
                 let name = escape(&server.name);
                 if server.words.is_none() && !self.names_one(server) {
-                    left.push(server.selector());
+                    left.push(match &self.file {
+                        Some(_) => name.into_owned(),
+                        None => server.selector(),
+                    });
                     continue;
                 }
                 match edited(&text, configuration, &[server], verb.edit) {
@@ -245,7 +248,8 @@ impl Which {
                 continue;
             }
             if !self.yes && !is_wanted()? {
-                out.line("nothing was changed")?;
+                let file = output::shown(&configuration.path);
+                out.line(&format!("{file} was not changed"))?;
                 continue;
             }
             if !write(configuration, &changing, verb, &mut out)? {
@@ -260,8 +264,13 @@ impl Which {
         }
         if verb.is_wrap && !left.is_empty() {
             let left = left.join(" ");
+            let command = if self.file.is_some() {
+                ""
+            } else {
+                "mcpreel wrap "
+            };
             out.line(&format!(
-                "with a URL, and changed only where it is named: mcpreel wrap {left}"
+                "with a URL, and changed only where it is named: {command}{left}"
             ))?;
         }
         out.flush()?;

@@ -72,6 +72,8 @@ impl Case {
 
     /// The recording that a replay has made.
     pub fn made(&self) -> PathBuf {
+        // On a busy machine all of it may still be in the spool; whoever reads it adds that.
+        self.library.json(&["show", "@"]);
         let mut files = self.library.files("reel");
         files.retain(|file| *file != self.recording);
         assert_eq!(files.len(), 1, "one replay was made");

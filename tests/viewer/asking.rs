@@ -214,7 +214,13 @@ fn a_search_goes_to_its_first_hit_while_it_is_typed_and_back_with_esc() {
     has(&viewer, &["search quota"]);
     viewer.act("Ctrl-F 'quota'");
     assert_eq!(selected(&viewer), first);
-    viewer.press("Ctrl-U").act("'tides' Enter");
+    // What is no expression, or nothing yet, takes nothing away.
+    viewer.press("Ctrl-U").act("'re:['");
+    viewer.press("Ctrl-U").act("'tides'");
+    assert_eq!(selected(&viewer), typed);
+    viewer.press("Esc");
+    assert_eq!(selected(&viewer), before);
+    viewer.act("Ctrl-F 'tides' Enter");
     assert_eq!(selected(&viewer), typed);
     has(&viewer, &["search tides"]);
     viewer.act("G Ctrl-F 'nowhere at all'");

@@ -130,6 +130,7 @@ impl Recording {
             failed,
             failed_too,
             cancelled: self.cancelled()?,
+            cancelled_by_user: self.sample(Status::UserCancelled)?.count,
             again: self.made_again(&findings)?,
             findings,
             context: summary.context,

@@ -254,19 +254,6 @@ impl Status {
     /// Methods of which a status that is a failure of others is none.
     pub const HARMLESS_FOR: [&'static str; 2] = [PROBE, LISTEN];
 
-    /// The status of a request that was cancelled; `said` is the summary of the cancellation, with
-    /// the reason that the client gave.
-    pub fn of_cancelled(said: &str) -> Self {
-        let said = said.split_once(": ").map_or("", |(_, reason)| reason);
-        let said = said.to_ascii_lowercase();
-        let is_limit = ["timed out", "timeout"].iter().any(|it| said.contains(it));
-        if said.contains("user") && !is_limit {
-            Self::UserCancelled
-        } else {
-            Self::Cancelled
-        }
-    }
-
     /// Whether the status may still change while the recording is live.
     pub fn may_change(self) -> bool {
         matches!(
@@ -283,7 +270,7 @@ impl Status {
 
     /// Whether an exchange of this method counts as failed with it: an error was answered, or there
     /// was no answer for as long as somebody waited. But a [`PROBE`] that is refused or cancelled
-    /// says only that the server is of the older era, and a call that a person cancelled is none.
+    /// says only that the server is of the older era, and no failure is what the user cancelled.
     pub fn is_failure_of(self, method: &str) -> bool {
         match self {
             Self::Error | Self::HttpError => method != PROBE,

@@ -121,8 +121,8 @@ pub fn session(app: &App, session: &Session) -> Places {
     // A live session may have something to say at any moment.
     let why = match why::lines(app, session).len() {
         _ if tiny || !session.shows_why() => 0,
-        // A popup at the bottom leaves more of the list in sight.
-        2.. if app.size.1 >= 30 || app.overlays.is_empty() => 2,
+        // Of a live one it changes, and the list would jump.
+        2.. if !session.is_live() => 2,
         _ => 1,
     };
     let filter = line(!tiny || app.edits_filter());

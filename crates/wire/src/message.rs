@@ -133,6 +133,8 @@ pub enum Subject {
     },
     Cancelled {
         request_id: Option<RequestId>,
+        /// The reason names the user.
+        is_by_user: bool,
     },
     Log {
         level: Option<CompactString>,
@@ -147,9 +149,7 @@ pub enum Subject {
         outcome: Option<Box<Outcome>>,
     },
     /// Anything else, with what it is about (a resource's URI) where it says so.
-    Other {
-        name: Option<CompactString>,
-    },
+    Other { name: Option<CompactString> },
 }
 
 #[derive(Clone, Debug)]

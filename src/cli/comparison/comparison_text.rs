@@ -319,13 +319,17 @@ pub fn verdict(compared: &Compared<'_>) -> String {
             _ => format!("{what}: {why}; {found}"),
         };
     }
-    let what = match (report.is_failed(), report.counts.worst()) {
+    let is_unpaired = report.counts.of(Class::Unpaired) > 0;
+    let worst = report.counts.without(Class::Unpaired).worst();
+    let what = match (report.is_failed(), worst) {
         (false, _) if compared.is_cut_short => "stopped before its end".to_owned(),
-        (false, None | Some(Class::Noise)) => format!("{right} does the same as {left}"),
+        (false, None | Some(Class::Noise)) if !is_unpaired => {
+            format!("{right} does the same as {left}")
+        }
         (_, _) if let Some([one, other]) = different_servers(compared) => {
             format!("the servers differ, {one} and {other}")
         }
-        (_, Some(Class::Unpaired)) => {
+        (_, None | Some(Class::Noise)) if is_unpaired => {
             format!("{right} does the same as {left} in the calls that both have")
         }
         (false, Some(Class::Added)) => format!("{right} does all that {left} does, and more"),
@@ -356,6 +360,7 @@ fn different_servers(compared: &Compared<'_>) -> Option<[String; 2]> {
 /// `77 calls only on the left (tools/call echo)` of each side, as far as the calls are kept.
 fn unpaired(report: &Report) -> Vec<String> {
     let sides = [("left", Outcome::Removed), ("right", Outcome::More)];
+    let mut kept = 0;
     let said = sides.into_iter().filter_map(|(side, outcome)| {
         let accounts = report.accounts.iter();
         let is_meant =
@@ -365,12 +370,20 @@ fn unpaired(report: &Report) -> Vec<String> {
             let call = words::call((&one.method, one.name.as_deref()));
             *calls.entry(call).or_default() += 1;
         }
-        let total = plural(calls.values().sum(), "call");
+        let number = calls.values().sum();
+        kept += number;
+        let total = plural(number, "call");
         let (most, _) = calls.iter().max_by_key(|(_, times)| **times)?;
         let more = if calls.len() > 1 { " …" } else { "" };
         Some(format!("{total} only on the {side} ({most}{more})"))
     });
-    said.collect()
+    let said = said.collect();
+    let all = report.counts.of(Class::Unpaired);
+    // Not each of very many is kept.
+    if kept < all {
+        return vec![format!("{} only on one side", plural(all, "call"))];
+    }
+    said
 }
 
 /// `2 breaking, 3 changed; 31 exchanges compared, 27 of them the same`.

@@ -47,7 +47,7 @@ impl Message {
                     if &*it.method == "notifications/initialized" {
                         message.step = Step::Initialized;
                     }
-                    if let Subject::Cancelled { request_id } = it.subject {
+                    if let Subject::Cancelled { request_id, .. } = it.subject {
                         message.cancels = request_id;
                     }
                 }

@@ -24,6 +24,9 @@ const HEADERS: &str = "headers";
 
 const ENV: &str = "env";
 
+/// The variable in which the recorder looks for headers.
+const VARIABLE: &str = "MCPREEL_HEADERS";
+
 /// The URL by which an entry names its server.
 pub fn named<'d>(host: &Host, server: &'d Node) -> Option<&'d str> {
     let mut names = host.url.iter();
@@ -67,7 +70,7 @@ pub(super) fn wrapping(
     }
     if let Some((key, headers)) = node.member(HEADERS) {
         let lines = quote(&lines_of(headers)?);
-        members.push((ENV, format!("{{\"MCPREEL_HEADERS\": {lines}}}")));
+        members.push((ENV, format!("{{{}: {lines}}}", quote(VARIABLE))));
         kept.push(key);
     }
     let members = members
@@ -114,6 +117,11 @@ pub(super) fn unwrapping(host: &Host, server: &Node) -> Result<Vec<Change>, Edit
     let (Some(first), Some((kept, _))) = (begins.next(), changes.first_mut()) else {
         return Err(EditError::ByHand);
     };
+    // Nothing else goes with it.
+    let environment = server.get(ENV).map_or(&[][..], Node::map);
+    if environment.iter().any(|(key, _)| key.name != VARIABLE) {
+        return Err(EditError::Unusual);
+    }
     let end = kept.start;
     let between = begins.take_while(|key| key.at.start < end);
     if first.at.start > end || !between.into_iter().all(|key| ours.contains(&&*key.name)) {

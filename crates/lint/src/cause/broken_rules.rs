@@ -5,7 +5,6 @@ use super::facts::{Facts, Found, Group};
 use super::{Cause, Evidence, Place, phrases};
 use crate::{Severity, quote, rule};
 use mcpreel_trace::event::{Event, EventKind};
-use mcpreel_trace::exchange::Status;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{duration, plural, size};
 
@@ -220,9 +219,7 @@ fn answered(facts: &Facts) -> String {
         }
     };
     let asked = plural(facts.counts.exchanges, "request");
-    let by_user = facts.cancelled.iter().map(|one| &one.exchange);
-    let by_user = by_user.filter(|one| one.status == Status::UserCancelled);
-    let by_user = by_user.filter(|one| one.response.is_none()).count() as u64;
+    let by_user = facts.cancelled_by_user;
     let answered = answered.saturating_sub(by_user);
     let open = phrases::if_any(by_user, |n| format!(", {n} cancelled by the user")) + &open;
     match facts.untracked.count {

@@ -64,6 +64,8 @@ pub struct Facts {
     pub failed_too: Sample,
     /// Requests that were cancelled, whether or not they were answered later.
     pub cancelled: Vec<Cancelled>,
+    /// How many of them the user cancelled, [`Sample::COUNTED`] at most.
+    pub cancelled_by_user: u64,
     /// Calls that nobody waited for any more, each with the same call that came later.
     pub again: Vec<(Exchange, Exchange)>,
     pub findings: Vec<Group>,
@@ -249,9 +251,8 @@ impl Facts {
         self.events_that(stops).next()
     }
 
-    /// When and by which signal the host ended a server that had not ended after the host closed its
-    /// side.
-    pub fn killed_by_host(&self) -> Option<(Moment, &str)> {
+    /// When and by which signal a server was ended that had not ended after the host closed its side.
+    pub fn killed_after_host_left(&self) -> Option<(Moment, &str)> {
         let (left, stop) = (self.host_left()?, self.stop()?);
         let End::Killed { signal } = self.end()? else {
             return None;

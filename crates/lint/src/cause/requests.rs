@@ -132,7 +132,7 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     if let Some(cause) = facts.unmet().filter(is_later).find_map(other_id) {
         return Some(cause);
     }
-    let killed = facts.killed_by_host();
+    let killed = facts.killed_after_host_left();
     let until = killed.map_or_else(|| facts.could_answer_until(), |(t, _)| t);
     // The handshake has a cause of its own, a call that asks the client waits for that, and a server
     // that somebody ended did not end by itself.
@@ -195,7 +195,7 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
         format!(", {ago} of that{}", phrases::after_host(facts))
     });
     let killed = killed.map_or_else(String::new, |(_, signal)| {
-        format!("; the host ended it by {}", quote::text(signal))
+        format!("; it was ended by {}", quote::text(signal))
     });
     let sentence =
         format!("the server {never} {call} in {waited}{others}{left}{busy_with}{killed}");

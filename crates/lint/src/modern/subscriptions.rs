@@ -114,7 +114,7 @@ impl Streams {
     /// A notification: it may end a subscription.
     pub(super) fn cancelled(&mut self, part: &Part<'_>) {
         if let Body::Notification(notification) = &part.message.body
-            && let Subject::Cancelled { request_id } = &notification.subject
+            && let Subject::Cancelled { request_id, .. } = &notification.subject
             && let Some(id) = request_id
         {
             let state = match part.direction() {

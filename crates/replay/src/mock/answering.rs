@@ -108,6 +108,7 @@ impl Server {
     fn notified(&mut self, notification: &Notification, now: Moment) {
         if let About::Cancelled {
             request_id: Some(id),
+            ..
         } = &notification.subject
         {
             self.cancel(id);

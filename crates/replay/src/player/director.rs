@@ -302,7 +302,7 @@ impl Director<'_> {
 /// The id of the request that a notification cancels.
 pub(super) fn cancelled(notification: &Notification) -> Option<&RequestId> {
     match &notification.subject {
-        Subject::Cancelled { request_id } => request_id.as_ref(),
+        Subject::Cancelled { request_id, .. } => request_id.as_ref(),
         _ => None,
     }
 }

@@ -99,7 +99,7 @@ impl Jsonl {
             }
             Body::Notification(notification) => {
                 let asked = match &notification.subject {
-                    Subject::Cancelled { request_id } => request_id.as_ref(),
+                    Subject::Cancelled { request_id, .. } => request_id.as_ref(),
                     _ => None,
                 };
                 let asked = asked.and_then(|id| self.asked.get(id)).copied();

@@ -34,8 +34,11 @@ impl Correlator {
                 let attached = self.progress(at, token.as_ref()?);
                 return attached.or_else(|| self.related(at));
             }
-            Subject::Cancelled { request_id } => {
-                return self.cancelled(at, request_id.as_ref()?);
+            Subject::Cancelled {
+                request_id,
+                is_by_user,
+            } => {
+                return self.cancelled(at, request_id.as_ref()?, *is_by_user);
             }
             Subject::Task {
                 id,
@@ -96,7 +99,12 @@ impl Correlator {
         Some(id)
     }
 
-    fn cancelled(&mut self, at: At<'_>, request_id: &RequestId) -> Option<ExchangeId> {
+    fn cancelled(
+        &mut self,
+        at: At<'_>,
+        request_id: &RequestId,
+        is_by_user: bool,
+    ) -> Option<ExchangeId> {
         let own = self.calls.in_flight(at.direction, request_id);
         let Some(id) = own.or_else(|| self.stream_of_the_other_side(at, request_id)) else {
             return self.cancel_of_nothing(at, request_id);
@@ -106,7 +114,11 @@ impl Correlator {
         call.waits(|waiting| waiting.close(at.head.t_last));
         call.exchange.cancelled = Some(at.head.seq);
         call.exchange.t_cancelled = Some(at.head.t_last);
-        call.exchange.status = Status::of_cancelled(&at.message.summary);
+        call.exchange.status = if is_by_user {
+            Status::UserCancelled
+        } else {
+            Status::Cancelled
+        };
         self.changes.touch(&call.exchange);
         self.calls.settle(id);
         self.end_wait(id, at.head.t_last);

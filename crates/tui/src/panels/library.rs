@@ -239,23 +239,26 @@ fn lost(entry: &Row) -> Vec<String> {
     text
 }
 
-/// Deletes them as `prune` does, those that nobody records, up to the first that cannot be; a
-/// person has confirmed it.
+/// Deletes them as `prune` does, those that nobody records, and says which stay; a person has
+/// confirmed it.
 fn delete(paths: &[PathBuf]) -> Answer {
+    let mut left = Vec::new();
     for path in paths {
-        let name = file_name(path);
         match retention::delete(path) {
             Ok(true) => {}
-            Ok(false) => return Answer::failed(format!("{name} is being recorded, so it stays")),
-            Err(error) => {
-                return Answer::failed(format!("could not delete {name}: {}", sentence(&error)));
-            }
+            Ok(false) => left.push(format!("{} is being recorded", file_name(path))),
+            Err(error) => left.push(format!("{}: {}", file_name(path), sentence(&error))),
         }
     }
-    changed(match paths {
-        [path] => format!("{} was deleted", file_name(path)),
-        paths => format!("{} recordings were deleted", paths.len()),
-    })
+    let deleted = paths.len() - left.len();
+    let done = match paths {
+        [path] if deleted == 1 => format!("{} was deleted", file_name(path)),
+        _ => format!("{} deleted", plural(deleted as u64, "recording")),
+    };
+    match left.len() {
+        0 => changed(done),
+        n => changed(format!("{done}, {n} not: {}", left.join("; "))),
+    }
 }
 
 /// A recording was changed: the folder is listed anew.

@@ -265,6 +265,9 @@ impl Placed {
     }
 }
 
+/// On screens of fewer rows no line is left empty, so that more of the list stays in sight.
+const ROOMY: u16 = 30;
+
 fn placed(menu: &Menu, screen: Rect) -> Placed {
     let labels = menu.entries.iter();
     let labels = labels.map(|entry| width(&entry.label) + BEFORE_LABEL);
@@ -275,7 +278,10 @@ fn placed(menu: &Menu, screen: Rect) -> Placed {
     let wanted = if is_searched { WIDEST } else { widest };
     let columns = wanted.min(WIDEST);
     let columns = columns.min(usize::from(screen.width.saturating_sub(2)));
-    let rows = rows(menu, columns.saturating_sub(2));
+    let mut rows = rows(menu, columns.saturating_sub(2));
+    if screen.height < ROOMY {
+        rows.retain(|(_, row)| !row.is_empty());
+    }
     let high = if is_searched { SEARCHED } else { rows.len() };
     let mut area = centered(screen, columns + 2, high + 2);
     // Where list and detail are above each other the list stays in sight, and with it the row that

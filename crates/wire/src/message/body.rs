@@ -173,6 +173,7 @@ fn subject(method: &str, params: Option<Value<'_>>) -> Subject {
         },
         "notifications/cancelled" => Subject::Cancelled {
             request_id: member("requestId").and_then(id),
+            is_by_user: text(member("reason")).is_some_and(|reason| names_user(&reason)),
         },
         "notifications/message" => Subject::Log {
             level: text(member("level")),
@@ -187,6 +188,17 @@ fn subject(method: &str, params: Option<Value<'_>>) -> Subject {
             name: text(params.and_then(|params| target::target(other, params))),
         },
     }
+}
+
+/// Whether a reason says that the user cancelled: `The user changed their mind`, `cancelled by user`.
+fn names_user(reason: &str) -> bool {
+    let reason = reason.to_ascii_lowercase();
+    let words = reason.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let words: Vec<_> = words.filter(|word| !["", "the"].contains(word)).collect();
+    let is_limit =
+        words.iter().any(|word| word.starts_with("timeout")) || reason.contains("timed out");
+    let begins = words.first() == Some(&"user");
+    !is_limit && (begins || words.windows(2).any(|two| two == ["by", "user"]))
 }
 
 fn response(fields: &Fields<'_>, problems: &mut Vec<Problem>) -> Body {

@@ -70,7 +70,10 @@ fn prompt(app: &mut App, text: &str) -> Effects {
 /// changes nothing.
 fn typed(app: &mut App, session: &mut Session, text: &str) -> Effects {
     let term = Term::parse(text).ok().filter(|_| !text.is_empty());
-    let (Some(term), Some(mut before)) = (term, session.search.before.take()) else {
+    let Some(term) = term else {
+        return vec![];
+    };
+    let Some(mut before) = session.search.before.take() else {
         return vec![];
     };
     let place = selection::place(session).unwrap_or_default();

@@ -81,9 +81,25 @@ fn lines(one: &Offered, session: &Session) -> Vec<Spans> {
     let (kind, name) = &one.id;
     let mut lines = vec![vec![(Role::Title, escape(name).into_owned())]];
     lines.extend(called(one, session).map(|called| vec![(Role::Faint, called)]));
+    let (role, told) = match (one.is_listed, &one.json) {
+        (true, Some(_)) => (Role::Text, String::new()),
+        (true, None) => (
+            Role::Faint,
+            "the list that has it is too long to be read here".to_owned(),
+        ),
+        (false, Some(_)) => (
+            Role::Warn,
+            format!("the last list has no {kind} with this name"),
+        ),
+        (false, None) => (
+            Role::Warn,
+            format!("the server has listed no {kind} with this name"),
+        ),
+    };
+    if !told.is_empty() {
+        lines.push(vec![(role, told)]);
+    }
     let Some(json) = &one.json else {
-        let told = format!("the server has listed no {kind} with this name");
-        lines.push(vec![(Role::Warn, told)]);
         return lines;
     };
     let document = Document::parse(json).ok();
@@ -177,10 +193,19 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let has_keys = session.focus == Focus::Main;
     let foot = match &session.server.offered {
-        None => "reading",
-        Some(_) => "",
+        None => "reading".to_owned(),
+        Some(all) => {
+            let page = usize::from(table::below(sheet(app, session).rows).height);
+            let (at, of) = (
+                session.server.cursor.at(&session.server.ids()) + 1,
+                all.len(),
+            );
+            let below = session.server.cursor.top + page < of;
+            let more = format!("{at} of {of} {}", look.glyph(Glyph::More));
+            if below { more } else { String::new() }
+        }
     };
-    frame::draw(look, "Server", foot, has_keys, area, frame);
+    frame::draw(look, "Server", &foot, has_keys, area, frame);
     let Some(offered) = &session.server.offered else {
         return;
     };
@@ -208,7 +233,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
 /// `14 tools   2 resources`.
 fn summary(offered: &[Offered]) -> String {
     let number = |kind: &str| {
-        let is_it = |one: &&Offered| one.id.0 == kind && one.json.is_some();
+        let is_it = |one: &&Offered| one.id.0 == kind && one.is_listed;
         let number = offered.iter().filter(is_it).count() as u64;
         (number > 0).then(|| plural(number, kind))
     };
@@ -232,9 +257,10 @@ fn draw_table(look: &Look, of: &Session, all: &[Offered], area: Rect, frame: &mu
             0 => String::new(),
             number => count(number),
         };
-        let (sign, role) = match one.json {
-            Some(_) => ("", Role::Text),
-            None => (look.glyph(Glyph::Warning), Role::Warn),
+        let (sign, role) = if one.is_listed {
+            ("", Role::Text)
+        } else {
+            (look.glyph(Glyph::Warning), Role::Warn)
         };
         let cells = [
             (role, sign.to_owned()),

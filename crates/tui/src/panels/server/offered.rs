@@ -41,7 +41,10 @@ pub type Id = (&'static str, CompactString);
 #[derive(Debug)]
 pub struct Offered {
     pub id: Id,
-    /// The element of the list, as it was on the wire; none where it was not listed.
+    /// Whether the last list has it.
+    pub is_listed: bool,
+    /// The element of the newest list that has it, as it was on the wire; none where no list has it, and
+    /// where that list is too long to be read here.
     pub json: Option<Box<[u8]>>,
     /// How often it was called and how often that failed.
     pub called: Row,
@@ -75,27 +78,23 @@ pub fn read(source: &Source<'_>) -> Result<Vec<Offered>, ReadError> {
     for (member, kind, method) in KINDS {
         let list = LISTS.iter().find(|list| list.member == member);
         let listed = state.lists.remove(member).unwrap_or_default();
-        if let Some(list) = list.filter(|_| listed.count > 0) {
-            let mut elements = elements(source, list)?;
-            offered.extend(listed.names.into_iter().map(|name| {
-                Offered {
-                    json: elements.remove(&name),
-                    called: called
-                        .remove(&(method.into(), name.clone()))
-                        .unwrap_or_default(),
-                    id: (kind, name),
-                }
-            }));
-        }
+        let elements = list.map(|list| elements(source, list)).transpose()?;
+        let elements = elements.unwrap_or_default();
+        let one = |name: CompactString, is_listed, called| Offered {
+            json: elements.get(&name).cloned(),
+            is_listed,
+            called,
+            id: (kind, name),
+        };
+        offered.extend(listed.names.into_iter().map(|name| {
+            let calls = called.remove(&(method.into(), name.clone()));
+            one(name, true, calls.unwrap_or_default())
+        }));
         // A resource may be one of a template.
         let is_unlisted = |of: &CompactString| *of == method && kind != "resource";
         let unlisted = called.iter().filter(|((of, _), _)| is_unlisted(of));
-        let unlisted = unlisted.take(UNLISTED).map(|((_, name), row)| Offered {
-            id: (kind, name.clone()),
-            json: None,
-            called: row.clone(),
-        });
-        offered.extend(unlisted);
+        let unlisted = unlisted.take(UNLISTED);
+        offered.extend(unlisted.map(|((_, name), row)| one(name.clone(), false, row.clone())));
     }
     Ok(offered)
 }

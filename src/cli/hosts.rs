@@ -366,8 +366,8 @@ fn write(servers: &[Found<'_>], entries: &[Entry], out: &mut Output) -> Result<(
     if let Some(first) = far.first() {
         let (one, count) = (first.selector(), plural(far.len() as u64, "server"));
         out.line(&format!(
-            "\n{count} with a URL not recorded: mcpreel wrap {one} records one, if it wants no login by \
-             the host (OAuth)"
+            "\n{count} with a URL not recorded: mcpreel wrap {one} records one, unless the host \
+             must log in (OAuth)"
         ))?;
     }
     Ok(())

@@ -215,7 +215,7 @@ fn commands(page: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_command_of_the_readme_and_the_pages_does_what_it_is_for() {
+fn every_command_of_the_readme_and_the_pages_runs() {
     let pages = pages()
         .into_iter()
         .map(|(name, page)| (name, commands(&page)));

@@ -34,9 +34,9 @@ pub enum EditError {
         "it is reached by a URL, in a form that mcpreel does not change: put `{0}` there as its command"
     )]
     Url(String),
-    #[error("its URL is none of HTTP; `mcpreel proxy URL` records such servers")]
+    #[error("its URL is not an HTTP URL; `mcpreel proxy URL` records such servers")]
     NotHttp,
-    #[error("who put the recorder there did it by hand: put the URL back in its place")]
+    #[error("mcpreel did not make this change: put the URL back yourself")]
     ByHand,
     #[error("its name is there twice, and hosts differ in which of them they take")]
     Twice,

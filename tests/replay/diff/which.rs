@@ -58,6 +58,22 @@ fn two_servers_are_told_apart_before_their_differences() {
 }
 
 #[test]
+fn what_an_answer_has_more_counts_for_the_verdict_and_calls_of_one_side_do_not() {
+    let call = r#"{"name":"weather","arguments":{}}"#;
+    let answer = |more| format!(r#"{{"content":[],"structuredContent":{{"a":1{more}}}}}"#);
+    let library = recorded(
+        &Story::new().result("tools/call", call, &answer("")),
+        &Story::new()
+            .result("tools/call", call, &answer(r#","b":2"#))
+            .says("weather", r#"{"days":2}"#, "sun"),
+    );
+    let told = text(&diff(&library, &["7f3a", "c04d"]).stdout);
+    let verdict = "c04d does all that 7f3a does, and more: ";
+    assert!(told.starts_with(verdict), "{told}");
+    assert!(told.contains("1 call only on the right"), "{told}");
+}
+
+#[test]
 fn a_replay_is_compared_with_what_it_replays() {
     let library = Library::new();
     Story::weather().record(&library, LEFT);

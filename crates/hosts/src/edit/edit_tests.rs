@@ -162,6 +162,12 @@ fn a_bridge_stands_in_place_of_a_url_and_what_named_the_server_stays() {
         expected.replace("\"headers\"", "\"mcpreel:headers\"")
     );
 
+    // What was added to the variables since would go with them.
+    let added = between.replace("{\"MCPREEL", "{\"DEBUG\": \"1\", \"MCPREEL");
+    assert_ne!(added, between);
+    let added = unwrap(&read(&added, Format::Jsonc), &host(Format::Jsonc), 0);
+    assert_eq!(added, Err(EditError::Unusual));
+
     // Whoever has written it by hand has not said what was there.
     let by_hand =
         r#"{"mcpServers": {"a": {"command": "mcpreel", "args": ["run", "--url", "https://x"]}}}"#;

@@ -267,25 +267,27 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let look = &app.settings.look;
     let has_keys = session.focus == Focus::Main;
     let state = &session.timeline;
+    let now = session.now(app.now);
     let picture = state.picture.as_deref();
-    let foot = picture.map_or_else(|| "reading".to_owned(), foot);
+    let picture = picture.map(|picture| (picture, window_until(state, picture, now)));
+    let foot = picture.map_or_else(|| "reading".to_owned(), |(it, window)| foot(it, window));
     let title = title(look, usize::from(area.width.saturating_sub(4)));
     frame::draw(look, &title, &foot, has_keys, area, frame);
-    let Some(picture) = picture else {
+    let Some((picture, window)) = picture else {
         return;
     };
     let parts = parts(area);
-    draw_head(look, picture, &parts, frame);
+    draw_head(look, picture, window, &parts, frame);
     if picture.rows.is_empty() {
         let line = Line::styled("no exchange in this range", look.style(Role::Faint));
         return frame.render_widget(line, parts.rows);
     }
     let top = state.top(usize::from(parts.rows.height));
     let cursor = state.cursor_row();
-    let now = session.now(app.now).max(Moment(picture.end_ns));
+    let now = now.max(Moment(picture.end_ns));
     let rows = picture.rows.iter().enumerate().skip(top);
     for ((at, bar), area) in rows.zip(parts.rows.rows()) {
-        let line = row(look, bar, picture.window, &parts, now);
+        let line = row(look, bar, window, &parts, now);
         frame.render_widget(spans::line(line, *look), area);
         if cursor == at {
             spans::draw(look.style(Role::selected(has_keys)), area, frame);
@@ -313,18 +315,43 @@ fn title(look: &Look, room: usize) -> String {
     title
 }
 
-fn foot(picture: &Picture) -> String {
+/// The range that is shown: while calls wait in a live session its end is now.
+fn window_until(state: &Timeline, picture: &Picture, now: Moment) -> Window {
+    let is_whole = state.window.is_none();
+    let to = picture.window.to.max(if is_whole { now.0 } else { 0 });
+    Window {
+        to,
+        ..picture.window
+    }
+}
+
+/// The density of one range in the columns of another that holds it.
+fn squeezed(density: &[u64], (of, within): (Window, Window)) -> Vec<u64> {
+    let columns = density.len();
+    let mut squeezed = vec![0; columns];
+    for (at, number) in density.iter().enumerate() {
+        let begins = u128::from(of.span()) * at as u128 / columns as u128;
+        let begins = Moment(of.from + u64::try_from(begins).unwrap_or(0));
+        if let Some(column) = within.column(begins, columns) {
+            squeezed[column] += number;
+        }
+    }
+    squeezed
+}
+
+fn foot(picture: &Picture, window: Window) -> String {
     let began: u64 = picture.density.iter().sum();
-    let span = duration(picture.window.span());
+    let span = duration(window.span());
     format!("{} started in {span}", count(began))
 }
 
-fn draw_head(look: &Look, picture: &Picture, parts: &Parts, frame: &mut Frame<'_>) {
-    let density = frame::density(look, &picture.density);
-    let most = picture.density.iter().max().copied().unwrap_or(0);
+fn draw_head(look: &Look, picture: &Picture, window: Window, parts: &Parts, frame: &mut Frame<'_>) {
+    let density = squeezed(&picture.density, (picture.window, window));
+    let most = density.iter().max().copied().unwrap_or(0);
+    let density = frame::density(look, &density);
     let title = format!("started, at most {}", count(most));
     let title = pad_start(&cut(&title, parts.label), parts.label);
-    let axis = bar::axis(look, picture.window, parts.columns);
+    let axis = bar::axis(look, window, parts.columns);
     let density = vec![
         (Role::Faint, format!("{title} ")),
         (Role::Notification, density),
@@ -374,6 +401,24 @@ mod tests {
         assert_eq!(within(90, 50, 100), Some(window(50, 100)));
         assert_eq!(within(0, 50, 100), Some(window(0, 50)));
         assert_eq!(within(10, 100, 100), None);
+    }
+
+    #[test]
+    fn while_calls_wait_the_whole_range_ends_now() {
+        let picture = Picture {
+            window: window(0, 100),
+            density: vec![1, 0, 2, 0],
+            ..Picture::default()
+        };
+        let mut state = Timeline::default();
+        let until = window_until(&state, &picture, Moment(200));
+        assert_eq!(until, window(0, 200));
+        let density = squeezed(&picture.density, (picture.window, until));
+        assert_eq!(density, [1, 2, 0, 0]);
+        state.window = Some(window(0, 100));
+        assert_eq!(window_until(&state, &picture, Moment(200)), picture.window);
+        let same = squeezed(&picture.density, (picture.window, picture.window));
+        assert_eq!(same, picture.density);
     }
 
     #[test]

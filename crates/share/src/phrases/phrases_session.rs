@@ -192,7 +192,11 @@ fn ending(session: &Session, summary: &Summary, facts: &mut Facts) {
             Side::Server => "the server",
         };
         let before = summary.t_last_ns.saturating_sub(closed.t.0);
-        let _ = write!(words, "; {side} closed first, {} before", duration(before));
+        let _ = write!(
+            words,
+            "; {side} closed its side {} before that",
+            duration(before)
+        );
     }
     facts.push(("end", words));
     let is_known = |usage: &Usage| usage.max_rss_bytes > 0 || usage.user_ns > 0;

@@ -222,7 +222,7 @@ fn again(recording: &Recording, summary: &Summary, picked: &Picked, text: &mut S
          mcpreel mock {file}                     # the recorded server, for a host\n"
     );
     text.push_str("\n## To see it again\n\n");
-    text.push_str("With the recording, `mcpreel export --format recording` hands it on:\n\n");
+    text.push_str("With the recording (`mcpreel export --format recording` makes a copy without secrets):\n\n");
     text.push_str(&fenced("sh", &lines));
     text.push_str(match summary.redaction {
         Some(_) => "\nRedacted by mcpreel; read it before you post it.\n",

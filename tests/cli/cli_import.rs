@@ -135,7 +135,7 @@ fn what_is_no_log_is_refused_and_keeps_nothing_else_from_being_taken() {
         "{said}"
     );
     assert_eq!(import.library.json(&["ls"]).len(), 2);
-    let reel = import.library.files("reel").remove(0);
+    let reel = import.library.recordings().remove(0);
     let reel = reel.to_str().expect("text");
     refused(
         &import.library,

@@ -47,7 +47,7 @@ impl Desk {
         ];
         let desk = Self {
             _elsewhere: elsewhere,
-            recordings: library.files("reel"),
+            recordings: library.recordings(),
             library,
             named,
             _server: server,
@@ -172,11 +172,7 @@ impl Desk {
 
     fn typed(&self, line: &str) {
         // Whatever the command before it has recorded, all of it, is not the newest now.
-        for spool in self.library.files("spool") {
-            let reel = spool.with_extension("reel");
-            self.library.json(&["show", &reel.to_string_lossy()]);
-        }
-        let made = self.library.files("reel");
+        let made = self.library.recordings();
         for file in made.iter().filter(|file| !self.recordings.contains(file)) {
             fs::remove_file(file).expect("it is ours");
         }

@@ -41,7 +41,7 @@ fn verdicts(suite: &str, era: &[&str], url: &str, results: &Path) -> BTreeMap<St
 fn streams(library: &Library) -> Vec<u16> {
     // Whoever reads a recording first completes it.
     library.json(&["show", "@"]);
-    let recording = Recording::open(&library.files("reel")[0]).expect("it can be read");
+    let recording = Recording::open(&library.recordings()[0]).expect("it can be read");
     let https = recording.https(0, 10_000).expect("it can be read");
     let streams = https.iter().filter(|it| it.method == "GET");
     streams.filter_map(|it| it.status).collect()

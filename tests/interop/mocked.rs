@@ -69,7 +69,7 @@ fn a_client_over_http_sees_the_same_with_the_mock_of_any_recording() {
         let (recorder, ours) = proxy(&format!("http://127.0.0.1:{port}/mcp"), &library);
         let seen = session.again(&[ours]);
         assert!(recorder.interrupt().success());
-        let recording = &library.files("reel")[0];
+        let recording = &library.recordings()[0];
         assert_eq!(mocked_over_http(&session, &library, recording, &seen), None);
     }
 }

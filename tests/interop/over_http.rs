@@ -73,7 +73,7 @@ fn sees_the_same(client: &str, server_name: &str) {
     let (proxied, log) = converse(client, &ours, library.path());
     assert_eq!(proxied, direct, "{what}");
     assert!(recorder.interrupt().success());
-    let reel = &library.files("reel")[0];
+    let reel = &library.recordings()[0];
     bring_up_to_date(reel, Clock::start(), &mut |_| ()).expect("it can be completed");
     let recording = Recording::open(reel).expect("it can be read");
     agrees(&recording, &log, &what);

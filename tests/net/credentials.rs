@@ -159,7 +159,7 @@ fn no_credential_is_on_record_and_all_of_them_pass() {
 fn marks_stay_in_a_redacted_copy() {
     let library = Library::new();
     session(&library, &[], 10_000);
-    let original = library.files("reel").remove(0);
+    let original = library.recordings().remove(0);
     let copy = library.path().join("copy");
     let mut redact = library.mcpreel("redact");
     redact.arg(&original).arg("-o").arg(&copy);

@@ -477,7 +477,7 @@ fn what_is_open_when_the_proxy_ends_is_nobodys_fault() {
     assert_eq!(https[0].ended, Some(End::Unfinished));
     let calls = recording.exchanges(ExchangeId(0), 10).unwrap();
     assert_eq!(calls[0].status, Status::Unanswered);
-    let reel = library.files("reel").remove(0).display().to_string();
+    let reel = library.recordings().remove(0).display().to_string();
     let why = run(&["why", &reel]);
     assert!(
         why.contains("had no answer when the recording ended"),

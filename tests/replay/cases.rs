@@ -102,7 +102,7 @@ fn play(cases: &Cases) {
     }
     // On a busy machine a recording is made of its journal a moment later.
     crate::support::wait_for(&cases.about, || {
-        let made = case.library.files("reel").len() - 1;
+        let made = case.library.recordings().len() - 1;
         (made == cases.made.unwrap_or(made)).then_some(())
     });
 }

@@ -72,9 +72,7 @@ impl Case {
 
     /// The recording that a replay has made.
     pub fn made(&self) -> PathBuf {
-        // On a busy machine all of it may still be in the spool; whoever reads it adds that.
-        self.library.json(&["show", "@"]);
-        let mut files = self.library.files("reel");
+        let mut files = self.library.recordings();
         files.retain(|file| *file != self.recording);
         assert_eq!(files.len(), 1, "one replay was made");
         files.remove(0)

@@ -23,7 +23,7 @@ fn recorded(library: &Library) -> (PathBuf, PathBuf) {
     assert!(child.wait().unwrap().success());
     let mark = folder.join("started");
     assert_eq!(starts(&mark), 1);
-    let recording = library.files("reel").remove(0);
+    let recording = library.recordings().remove(0);
     // `show` completes the recording: on a busy machine the end of the session may still be in the
     // spool, which the tests do not move along.
     play(library, "show", &recording, &[]).is(0, &[]);
@@ -226,7 +226,7 @@ fn what_a_strangers_file_says_of_its_tools_does_not_count() {
     let called = [r#"< "id":1"#, "> result 1", r#"< "id":2"#, &lists];
     case.replay(&[], &called).is(0, &[SAME]);
     // The recording of that replay has the word of this one, also in its start event.
-    for own in case.library.files("reel") {
+    for own in case.library.recordings() {
         // On a busy machine the tables of a recording are behind until somebody reads it.
         case.library.json(&["show", own.to_str().unwrap()]);
         let moved = elsewhere.path().join(own.file_name().unwrap());

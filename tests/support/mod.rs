@@ -155,6 +155,17 @@ impl Library {
             .collect()
     }
 
+    /// The recordings of sessions that are over. On a busy machine a part of them may still be in the
+    /// spool; whoever reads a recording adds that.
+    pub fn recordings(&self) -> Vec<PathBuf> {
+        for spool in self.files("spool") {
+            let mut show = self.mcpreel("show");
+            let shown = show.arg(spool.with_extension("reel")).output();
+            shown.expect("mcpreel starts");
+        }
+        self.files("reel")
+    }
+
     /// The files of the folder whose names end with `.ENDING`.
     pub fn files(&self, ending: &str) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(self.path()).expect("the folder can be listed");

@@ -142,9 +142,7 @@ pub fn later_upstream() -> (SocketAddr, String) {
 
 /// The whole recording of a proxy that has ended.
 pub fn recording(library: &Library) -> Recording {
-    // Whoever reads it first completes it, if the indexer has not.
-    library.json(&["show", "@"]);
-    Recording::open(&library.files("reel")[0]).expect("it can be read")
+    Recording::open(&library.recordings()[0]).expect("it can be read")
 }
 
 /// What `why` says where the server of a proxy that has ended could not be reached.

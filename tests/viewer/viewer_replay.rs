@@ -68,7 +68,7 @@ impl Case {
             let is_plain = library.files("reel-wal").is_empty();
             (listed["state"] == "complete" && is_plain).then_some(())
         });
-        let recording = library.files("reel").pop().expect("it was recorded");
+        let recording = library.recordings().pop().expect("it was recorded");
         fs::remove_file(library.path().join("answers.calls")).expect("tools were called");
         Self { library, recording }
     }
@@ -331,7 +331,7 @@ fn what_a_mock_had_that_comes_nearest_is_told_and_compared() {
     session.end();
     // What a mock beside busy processes has left in its spool is added by whoever looks.
     case.library.json(&["show", "@"]);
-    let mut reels = case.library.files("reel");
+    let mut reels = case.library.recordings();
     reels.retain(|reel| *reel != case.recording);
     let mut viewer = Viewer::open(&reels[0], (200, 40));
     viewer.act("g e");

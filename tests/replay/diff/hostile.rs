@@ -81,7 +81,7 @@ fn a_name_of_a_file_is_quoted_for_the_shell() {
         &Story::weather(),
         &Story::weather().says("cities", "{}", "x"),
     );
-    let mut files = library.files("reel");
+    let mut files = library.recordings();
     files.sort();
     let odd = library.path().join("it's \u{1b}[2J; x.reel");
     let right = files

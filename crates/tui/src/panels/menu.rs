@@ -470,12 +470,12 @@ mod tests {
         };
         let area = Rect::new(0, 0, 10, 8);
         let top = |menu: &Menu| placed(menu, area).top;
-        assert_eq!((placed(&menu, area).rows.len(), top(&menu)), (10, 2));
+        assert_eq!((placed(&menu, area).rows.len(), top(&menu)), (9, 1));
         menu.at = 2;
-        assert_eq!(top(&menu), 4);
+        assert_eq!(top(&menu), 3);
         menu.top = Some(0);
         assert_eq!(top(&menu), 0, "wherever it was scrolled to");
         menu.top = Some(9);
-        assert_eq!(top(&menu), 4, "no line stays empty");
+        assert_eq!(top(&menu), 3, "no line stays empty");
     }
 }

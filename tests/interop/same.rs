@@ -62,8 +62,9 @@ fn assert_is_on_record(session: &Session) {
     };
     let calls = session.seen["calls"].as_array().expect("it called tools");
     let failed = calls.iter().filter(|call| call["isError"] == true).count();
+    let cancelled = count("cancelled") + count("user-cancelled");
     assert_eq!(
-        (count("tool-error"), count("cancelled")),
+        (count("tool-error"), cancelled),
         (failed, 1),
         "{exchanges:#?}"
     );

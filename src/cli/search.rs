@@ -152,7 +152,7 @@ impl Search {
         Ok(out.line(&format!("{short}  {name}, {at}"))?)
     }
 
-    /// The hits in one recording, in order; `before`: how many others had.
+    /// The hits in one recording, in order; `before`: hits in the recordings before it.
     fn through(
         recording: &Recording,
         short: &str,

@@ -126,7 +126,7 @@ struct Verb<'e> {
     edit: Edit<'e>,
     done: &'static str,
     not_needed: &'static str,
-    /// What a user must know of the host is told.
+    /// Whether the recorder is put in: the user then learns what the host needs.
     is_wrap: bool,
 }
 

@@ -12,7 +12,7 @@
 //! the environment: everybody on the machine may read a command line.
 
 use super::{Change, EditError, quote};
-use crate::document::{Document, Format, Kind, Node};
+use crate::document::{Document, Format, Key, Kind, Node};
 use crate::table::{Host, Server};
 
 /// Before the names of what stays.
@@ -73,23 +73,23 @@ pub(super) fn wrapping(
         members.push((ENV, format!("{{{}: {lines}}}", quote(VARIABLE))));
         kept.push(key);
     }
-    let members = members
-        .iter()
-        .map(|(name, value)| format!("{}: {value}, ", quote(name)));
-    let first = kept
-        .iter()
-        .map(|key| key.at.start)
-        .min()
-        .unwrap_or(key.at.start);
-    let renamed = kept
-        .iter()
-        .map(|key| (key.at.clone(), quote(&format!("{KEPT}{}", key.name))));
-    let mut changes: Vec<_> = renamed.collect();
-    // It goes in front of a key that changes as well.
-    if let Some((_, new)) = changes.iter_mut().find(|(at, _)| at.start == first) {
+    Ok(in_front(&members, &kept))
+}
+
+/// The changes that put members in front of the first of these keys, and give the keys other names.
+fn in_front(members: &[(&str, String)], keys: &[&Key]) -> Vec<Change> {
+    let renamed = keys.iter().map(|key| {
+        let name = quote(&format!("{KEPT}{}", key.name));
+        (key.at.clone(), name)
+    });
+    let mut changes: Vec<Change> = renamed.collect();
+    changes.sort_by_key(|(at, _)| at.start);
+    let members = members.iter();
+    let members = members.map(|(name, value)| format!("{}: {value}, ", quote(name)));
+    if let Some((_, new)) = changes.first_mut() {
         new.insert_str(0, &members.collect::<String>());
     }
-    Ok(changes)
+    changes
 }
 
 /// Headers as lines.

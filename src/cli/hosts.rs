@@ -249,8 +249,8 @@ fn masked(words: &[String]) -> Vec<String> {
     words.collect()
 }
 
-/// Tries to reach the servers with a URL.
-fn check(servers: &mut [Found<'_>]) -> Result<(), Failure> {
+/// Tries to reach the servers with a URL, and returns how many can be reached, in words.
+fn check(servers: &mut [Found<'_>]) -> Result<String, Failure> {
     // What the host fills in is not known here.
     let mut far: Vec<_> = servers
         .iter_mut()
@@ -261,10 +261,12 @@ fn check(servers: &mut [Found<'_>]) -> Result<(), Failure> {
         .filter_map(|server| server.url.as_deref())
         .collect();
     let problems = reach::unreachable(&urls)?;
+    let reached = problems.iter().filter(|problem| problem.is_none()).count();
+    let tried = plural(problems.len() as u64, "server");
     for (server, problem) in far.iter_mut().zip(problems) {
         server.unreachable = problem;
     }
-    Ok(())
+    Ok(format!("{reached} of {tried} with a URL can be reached"))
 }
 
 /// Whether a shell would find this program.
@@ -286,15 +288,16 @@ impl Hosts {
         let mut out = Output::stdout();
         let servers = configurations.iter().flat_map(Configuration::servers);
         let mut servers: Vec<_> = servers.collect();
-        if self.check {
-            check(&mut servers)?;
-        }
+        let checked = self.check.then(|| check(&mut servers)).transpose()?;
         if self.json {
             for server in &servers {
                 out.json(&object(server, server.last_recorded(&entries)))?;
             }
         } else {
             write(&servers, &entries, &mut out)?;
+            if let Some(checked) = checked {
+                out.line(&format!("\n{checked}"))?;
+            }
         }
         for error in &unread {
             output::say(&escape(&error.to_string()));

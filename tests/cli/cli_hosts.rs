@@ -226,6 +226,8 @@ fn a_server_that_cannot_be_reached_is_named_and_secrets_are_not() {
     home.write(".cursor/mcp.json", &entry);
     let said = home.said(&["hosts", "--check"]);
     assert!(said.contains("gone: 127.0.0.1:9: "), "{said}");
+    let reached = "1 of 2 servers with a URL can be reached";
+    assert!(said.contains(reached), "{said}");
     assert!(!said.contains("\nthere: "), "{said}");
     assert!(said.contains("--api-key '‹secret:1›'"), "{said}");
     assert!(

@@ -221,7 +221,7 @@ impl Found<'_> {
 
     fn started_by(&self) -> String {
         match (self.own(), &self.url) {
-            (Some(own), _) => command(&masked(own)),
+            (Some(own), _) => command(&masked(own, [own])),
             (None, Some(url)) => escape(&masked_url(url)).into_owned(),
             (None, None) => String::new(),
         }
@@ -233,20 +233,25 @@ impl Found<'_> {
     }
 }
 
-/// The words of a command with tokens in place of what is secret in them.
-fn masked(words: &[String]) -> Vec<String> {
+/// Texts with tokens in place of what is secret in them; a value stands behind the name of its option in
+/// `commands`.
+pub fn masked<'w>(
+    texts: &[String],
+    commands: impl IntoIterator<Item = &'w [String]>,
+) -> Vec<String> {
     static POLICY: LazyLock<Arc<Policy>> = LazyLock::new(|| {
         let policy = Policy::new(&Settings::default());
         Arc::new(policy.expect("the rules that come with it are sound, as their tests show"))
     });
     let mut learner = Learner::new(Arc::clone(&POLICY));
-    // A value stands behind the name of its option.
-    learner.text(&words.join(" "));
+    for words in commands {
+        learner.text(&words.join(" "));
+    }
     let mut redactor = learner.finish();
     let mut report = redactor.report();
-    let words = words.iter();
-    let words = words.map(|word| redactor.text(Place::Start, word, &mut report).into_owned());
-    words.collect()
+    let texts = texts.iter();
+    let texts = texts.map(|text| redactor.text(Place::Start, text, &mut report).into_owned());
+    texts.collect()
 }
 
 /// Tries to reach the servers with a URL, and returns how many can be reached, in words.
@@ -387,7 +392,7 @@ fn object(server: &Found<'_>, newest: Option<u64>) -> Value {
             Scope::Project => "project",
         },
         "project": server.within.first(),
-        "command": server.own().map(masked),
+        "command": server.own().map(|own| masked(own, [own])),
         "url": server.url.as_deref().map(masked_url),
         "recorded": server.is_recorded(),
         "disabled": server.is_off,

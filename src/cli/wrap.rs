@@ -2,7 +2,7 @@
 //! themselves again.
 
 use super::exit::{Exit, Failure, Outcome, usage};
-use super::hosts::{Configuration, Found, configurations};
+use super::hosts::{Configuration, Found, configurations, masked};
 use super::output::{self, Ink, Output};
 use clap::Args;
 use mcpreel_config::nearest;
@@ -242,7 +242,7 @@ impl Which {
                 continue;
             }
             has_changes = true;
-            show(configuration, &text, &mut out)?;
+            show(configuration, text, &mut out)?;
             out.flush()?;
             if self.dry_run {
                 continue;
@@ -362,10 +362,13 @@ fn write(
     Ok(true)
 }
 
-/// Shows the lines that change.
-fn show(configuration: &Configuration, new: &str, out: &mut Output) -> Result<(), Failure> {
+/// Shows the lines that change, with tokens in place of secrets.
+fn show(configuration: &Configuration, new: String, out: &mut Output) -> Result<(), Failure> {
     out.inked(Ink::Strong, &output::shown(&configuration.path))?;
-    let diff = TextDiff::from_lines(&*configuration.document.text, new);
+    let servers: Vec<_> = configuration.servers().collect();
+    let commands = servers.iter().filter_map(|server| server.words.as_deref());
+    let texts = masked(&[configuration.document.text.clone(), new], commands);
+    let diff = TextDiff::from_lines(&*texts[0], &*texts[1]);
     for (nth, hunk) in diff
         .unified_diff()
         .context_radius(2)

@@ -268,6 +268,9 @@ fn a_server_that_is_not_there_is_told_to_the_host() {
     let causes: Vec<_> = causes.iter().map(|it| it["cause"].as_str()).collect();
     assert_eq!(causes, [Some("answered-by-bridge")]);
     // Our own 502 is not taken for that of a gateway.
+    let call = &library.json(&["show", "@2", "--exchanges"])[0]["summary"];
+    let call = call.as_str().unwrap();
+    assert!(call.ends_with(" → 502 Bad Gateway from mcpreel"), "{call}");
     let causes = library.json(&["why", "@2"]);
     let causes: Vec<_> = causes.iter().map(|it| it["cause"].as_str()).collect();
     assert_eq!(

@@ -175,33 +175,6 @@ const GROUPS: [(&str, &str); 5] = [
 /// Commands with many options: their `--help` is as short as `-h`.
 const LONG: [&str; 6] = ["show", "replay", "minimise", "mock", "export", "diff"];
 
-/// Options of `replay` that its `-h` leaves to `--help`.
-const RARE: [&str; 23] = [
-    "dir",
-    "on_server_request",
-    "order",
-    "speed",
-    "max_gap",
-    "bind",
-    "fresh_ids",
-    "keep_trace",
-    "protocol",
-    "headers",
-    "ca",
-    "insecure",
-    "keep_credentials",
-    "conversation",
-    "rules",
-    "latency_budget",
-    "exact_numbers",
-    "update",
-    "update_in_ci",
-    "timeout",
-    "rewrite",
-    "format",
-    "run_recorded_command",
-];
-
 /// The command line as people see it.
 fn program() -> clap::Command {
     let mut program = Cli::command();
@@ -223,16 +196,17 @@ fn program() -> clap::Command {
         let shorter = |command: clap::Command| command.disable_help_flag(true).arg(short.clone());
         program = program.mut_subcommand(name, shorter);
     }
-    // clap knows no help that is short and has all options.
-    if std::env::args_os().any(|word| word == "-h") {
-        program = program.mut_subcommand("replay", |replay| {
-            let hidden = |replay: clap::Command, id| replay.mut_arg(id, |option| option.hide(true));
-            let replay = RARE.into_iter().fold(replay, hidden);
-            replay.mut_arg("help", |help| {
-                help.help("Print help; --help has all options")
-            })
-        });
-    }
+    // clap knows no help that is short and has all options: `replay -h` leaves out those marked as rare,
+    // which any other help has.
+    let is_brief = std::env::args_os().any(|word| word == "-h");
+    program = program.mut_subcommands(|command| {
+        let is_brief = is_brief && command.get_name() == "replay";
+        command.mut_args(|option| match option.get_id().as_str() {
+            "help" if is_brief => option.help("Print help; --help has all options"),
+            _ if is_brief => option,
+            _ => option.hide_short_help(false),
+        })
+    });
     program.help_template(help + "\nOptions:\n{options}{after-help}")
 }
 

@@ -12,6 +12,7 @@ use mcpreel_wire::mcp::methods::{self, Way};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{cut, duration, escape, plural};
 use std::cmp::Reverse;
+use std::fmt::Write as _;
 
 /// Calls that do work, and are not about the connection.
 const CALLS: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
@@ -188,14 +189,14 @@ pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
     if let Some(left) = facts.host_left().filter(|left| *left < until) {
         // A call that was read after the host had left has waited no longer than it is there.
         let ago = duration(until.ns_since(left).min(waited_ns));
-        sentence += &format!(", {ago} of that{}", phrases::after_host(facts));
+        _ = write!(sentence, ", {ago} of that{}", phrases::after_host(facts));
     }
     let busy = at_work_on(facts, oldest, until);
     if let Some(call) = busy {
-        sentence += &format!("; it was at work on {}", phrases::call_at(call));
+        _ = write!(sentence, "; it was at work on {}", phrases::call_at(call));
     }
     if let Some((_, signal)) = killed {
-        sentence += &format!("; it was ended by {}", quote::text(signal));
+        _ = write!(sentence, "; it was ended by {}", quote::text(signal));
     }
     let goes_on = facts.last_answered.iter().any(|one| one.id > oldest.id);
     let advice = if busy.is_some() {

@@ -88,6 +88,7 @@ impl Search {
         let mut printer = Printer {
             json: self.json,
             out: Output::stream(),
+            heading: None,
             hits: 0,
         };
         let (mut found_in, mut recordings, mut exit) = (0, 0, Exit::Fine);
@@ -96,9 +97,9 @@ impl Search {
             let searched = select::recording(&path, &library).and_then(|recording| {
                 let summary = recording.summary()?;
                 let short = short_id(&summary.id, &entries);
-                printer.command(&recording, &summary, short, &finder)?;
-                let has_heading = printer.hits > before;
-                printer.frames(&recording, &summary, short, &pattern, has_heading)
+                printer.begin(&summary, short);
+                printer.command(&recording, &summary, &finder)?;
+                printer.frames(&recording, short, &summary.id, &pattern)
             });
             found_in += u64::from(printer.hits > before);
             match searched {
@@ -126,18 +127,17 @@ impl Search {
 struct Printer {
     json: bool,
     out: Output,
+    /// The line above the hits of a recording, until the first of them comes.
+    heading: Option<String>,
     hits: u64,
 }
 
 impl Printer {
-    /// Writes `7f3a  weather-server, today 15:17` above the hits of a recording.
-    fn heading(&mut self, summary: &Summary, short: &str) -> Result<(), Failure> {
-        if self.json {
-            return Ok(());
-        }
+    /// Goes on with another recording: `7f3a  weather-server, today 15:17`.
+    fn begin(&mut self, summary: &Summary, short: &str) {
         let (name, at) = (escape(&summary.name), when::short(summary.wall_ns));
         let short = self.out.paint(Ink::Strong, short);
-        Ok(self.out.line(&format!("{short}  {name}, {at}"))?)
+        self.heading = Some(format!("{short}  {name}, {at}"));
     }
 
     /// Looks in the command of the server.
@@ -145,14 +145,12 @@ impl Printer {
         &mut self,
         recording: &Recording,
         summary: &Summary,
-        short: &str,
         finder: &Finder,
     ) -> Result<(), Failure> {
         let command = summary.context.argv.join(" ");
         if finder.places(command.as_bytes(), 1).is_empty() {
             return Ok(());
         }
-        self.heading(summary, short)?;
         let place = json!({
             "id": summary.id,
             "path": recording.path().to_string_lossy(),
@@ -169,10 +167,9 @@ impl Printer {
     fn frames(
         &mut self,
         recording: &Recording,
-        summary: &Summary,
         short: &str,
+        id: &str,
         pattern: &Pattern,
-        mut has_heading: bool,
     ) -> Result<(), Failure> {
         let mut search = Scan::new(recording.file(), pattern)?;
         let (mut progress, clock) = (Progress::stderr(), Clock::start());
@@ -180,13 +177,10 @@ impl Printer {
             let found = search.step(clock.deadline(STEP_NS))?;
             if !found.hits.is_empty() {
                 progress.clear();
-                if !std::mem::replace(&mut has_heading, true) {
-                    self.heading(summary, short)?;
-                }
             }
             for hit in &found.hits {
                 if let Some(head) = recording.head(hit.seq)? {
-                    self.frame(recording, &summary.id, &head, &hit.place)?;
+                    self.frame(recording, id, &head, &hit.place)?;
                 }
             }
             self.out.flush()?;
@@ -241,6 +235,9 @@ impl Printer {
         let out = &mut self.out;
         if self.json {
             return Ok(out.json(json)?);
+        }
+        if let Some(heading) = self.heading.take() {
+            out.line(&heading)?;
         }
         let method = out.paint(Ink::Faint, &pad_end(&cut(method, METHOD), METHOD));
         let at = format!("  {}", pad_end(at, 7));

@@ -55,12 +55,7 @@ pub struct Strictness {
 #[command(next_help_heading = "How it is written")]
 pub struct Form {
     /// Output format
-    #[arg(
-        long,
-        hide_short_help = true,
-        value_name = "FORMAT",
-        default_value = "text"
-    )]
+    #[arg(long, hide_short_help = true, default_value = "text")]
     pub format: ReportFormat,
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]

@@ -12,7 +12,7 @@ use std::sync::Once;
 pub struct Folder {
     /// The folder of the recordings [default: `$MCPREEL_DIR`, else `dir` in
     /// ~/.config/mcpreel/config.toml, else ~/.local/share/mcpreel/recordings]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, hide_short_help = true, value_name = "DIR")]
     pub dir: Option<PathBuf>,
 }
 

@@ -221,7 +221,7 @@ impl Found<'_> {
 
     fn started_by(&self) -> String {
         match (self.own(), &self.url) {
-            (Some(own), _) => command(&masked(own)),
+            (Some(own), _) => command(&masked(own, [own])),
             (None, Some(url)) => escape(&masked_url(url)).into_owned(),
             (None, None) => String::new(),
         }
@@ -233,20 +233,25 @@ impl Found<'_> {
     }
 }
 
-/// The words of a command with tokens in place of what is secret in them.
-fn masked(words: &[String]) -> Vec<String> {
+/// Texts with tokens in place of what is secret in them; a value stands behind the name of its option in
+/// `commands`.
+pub fn masked<'w>(
+    texts: &[String],
+    commands: impl IntoIterator<Item = &'w [String]>,
+) -> Vec<String> {
     static POLICY: LazyLock<Arc<Policy>> = LazyLock::new(|| {
         let policy = Policy::new(&Settings::default());
         Arc::new(policy.expect("the rules that come with it are sound, as their tests show"))
     });
     let mut learner = Learner::new(Arc::clone(&POLICY));
-    // A value stands behind the name of its option.
-    learner.text(&words.join(" "));
+    for words in commands {
+        learner.text(&words.join(" "));
+    }
     let mut redactor = learner.finish();
     let mut report = redactor.report();
-    let words = words.iter();
-    let words = words.map(|word| redactor.text(Place::Start, word, &mut report).into_owned());
-    words.collect()
+    let texts = texts.iter();
+    let texts = texts.map(|text| redactor.text(Place::Start, text, &mut report).into_owned());
+    texts.collect()
 }
 
 /// Tries to reach the servers with a URL, and returns how many can be reached, in words.
@@ -314,13 +319,10 @@ impl Hosts {
 fn write(servers: &[Found<'_>], entries: &[Entry], out: &mut Output) -> Result<(), Failure> {
     if servers.is_empty() {
         let known: Vec<_> = hosts().iter().map(|host| &*host.name).collect();
-        out.line(&format!(
-            "no server was found in a configuration of {}\n\nmcpreel wrap --file PATH --key \
-             mcpServers\n                     records those of another host\nmcpreel -- COMMAND   records a server that \
-             you start yourself\nmcpreel proxy URL    records a server that is reached by a URL",
-            known.join(", ")
-        ))?;
-        return Ok(());
+        let known = known.join(", ");
+        return Ok(out.line(&format!(
+            "no server was found in a configuration of {known}\n\n{OTHER_WAYS}"
+        ))?);
     }
     let mut table = Table::new([
         ("HOST", Fit::Left),
@@ -331,22 +333,12 @@ fn write(servers: &[Found<'_>], entries: &[Entry], out: &mut Output) -> Result<(
     ])
     .giving_way(&["FILE"]);
     for server in servers {
-        let last = server.last_recorded(entries);
-        let last = last.map(|ns| format!("last {}", when::short(ns)));
-        let last = last.unwrap_or_else(|| "no session yet".to_owned());
-        let is_recorded = match (server.is_recorded(), &server.words) {
-            _ if server.is_off => Cell::new("no: disabled in the host", Ink::Faint),
-            (true, _) if !server.has_recorder() => Cell::new("no: its recorder is gone", Ink::Bad),
-            (true, _) => Cell::new(format!("yes, {last}"), Ink::Good),
-            (false, _) => "no".into(),
-        };
-        let file = output::shown(&server.configuration.path);
         table.push([
             server.configuration.host.name.as_str().into(),
             Cell::new(escape(&server.name), Ink::Strong),
             server.started_by().into(),
-            is_recorded,
-            Cell::new(file, Ink::Faint),
+            is_recorded(server, entries),
+            Cell::new(output::shown(&server.configuration.path), Ink::Faint),
         ]);
     }
     table.write(out)?;
@@ -356,22 +348,50 @@ fn write(servers: &[Found<'_>], entries: &[Entry], out: &mut Output) -> Result<(
             out.inked(Ink::Warn, &format!("{name}: {problem}"))?;
         }
     }
+    write_open(servers, out)
+}
+
+const OTHER_WAYS: &str = "\
+mcpreel wrap --file PATH --key mcpServers
+                     records those of another host
+mcpreel -- COMMAND   records a server that you start yourself
+mcpreel proxy URL    records a server that is reached by a URL";
+
+/// Whether a server is recorded, and when it was last, or why it is not.
+fn is_recorded(server: &Found<'_>, entries: &[Entry]) -> Cell {
+    if server.is_off {
+        return Cell::new("no: disabled in the host", Ink::Faint);
+    }
+    if !server.is_recorded() {
+        return "no".into();
+    }
+    if !server.has_recorder() {
+        return Cell::new("no: its recorder is gone", Ink::Bad);
+    }
+    let last = server.last_recorded(entries).map_or_else(
+        || "no session yet".to_owned(),
+        |ns| format!("last {}", when::short(ns)),
+    );
+    Cell::new(format!("yes, {last}"), Ink::Good)
+}
+
+/// Writes how servers that are not recorded would be.
+fn write_open(servers: &[Found<'_>], out: &mut Output) -> Result<(), Failure> {
     let open = servers
         .iter()
         .filter(|server| !server.is_recorded() && !server.is_off);
     let (far, near): (Vec<_>, Vec<_>) = open.partition(|server| server.words.is_none());
-    if let Some(first) = near.first() {
-        let (one, count) = (first.selector(), plural(near.len() as u64, "server"));
-        out.line(&format!(
-            "\n{count} not recorded: mcpreel wrap {one} records one, mcpreel wrap --all all of them"
-        ))?;
-    }
-    if let Some(first) = far.first() {
-        let (one, count) = (first.selector(), plural(far.len() as u64, "server"));
-        out.line(&format!(
-            "\n{count} with a URL not recorded: mcpreel wrap {one} records one, unless the host \
-             must log in (OAuth)"
-        ))?;
+    let groups = [
+        (near, "", ", mcpreel wrap --all all of them"),
+        (far, " with a URL", ", unless the host must log in (OAuth)"),
+    ];
+    for (open, what, more) in groups {
+        if let Some(first) = open.first() {
+            let (one, count) = (first.selector(), plural(open.len() as u64, "server"));
+            out.line(&format!(
+                "\n{count}{what} not recorded: mcpreel wrap {one} records one{more}"
+            ))?;
+        }
     }
     Ok(())
 }
@@ -387,7 +407,7 @@ fn object(server: &Found<'_>, newest: Option<u64>) -> Value {
             Scope::Project => "project",
         },
         "project": server.within.first(),
-        "command": server.own().map(masked),
+        "command": server.own().map(|own| masked(own, [own])),
         "url": server.url.as_deref().map(masked_url),
         "recorded": server.is_recorded(),
         "disabled": server.is_off,

@@ -257,7 +257,10 @@ fn row(entry: &Entry, ids: &Ids) -> [Cell; 14] {
         count(number(|summary| summary.exchanges)).into(),
         Cell::new(some(|summary| summary.failed), Ink::Bad),
         Cell::new(some(|summary| summary.findings), Ink::Warn),
-        size(entry.size).into(),
+        match entry.standing {
+            Standing::Live => format!("{} now", size(entry.size)).into(),
+            _ => size(entry.size).into(),
+        },
         recording::notes(entry).join("; ").into(),
     ]
 }

@@ -66,16 +66,16 @@ async fn problem(upstream: &Upstream, tls: &Tls) -> Option<String> {
 #[command(next_help_heading = "A server with a URL")]
 pub struct Reach {
     /// Add a header to each request; ${NAME} is an environment variable
-    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = Header)]
+    #[arg(long = "header", hide_short_help = true, value_name = "NAME: VALUE", value_parser = Header)]
     headers: Vec<(String, String)>,
     /// Trust this authority as well: a certificate in PEM
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     ca: Option<PathBuf>,
     /// Trust any certificate
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     insecure: bool,
     /// Record credentials as well: tokens, cookies, codes
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub keep_credentials: bool,
 }
 

@@ -25,7 +25,7 @@ use mcpreel_trace::item::{Item, ItemKind, What};
 use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{
-    cut, cut_middle, duration, escape, escape_bytes, pad_end, pad_start, since, size, width,
+    cut, cut_middle, duration, escape, escape_bytes, pad_end, pad_start, since, size,
 };
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -237,20 +237,11 @@ impl Printer {
     }
 }
 
-/// What happened, in so many columns: of a call that failed rather the reason than the arguments.
+/// What happened, in so many columns; of a call that failed all, in some lines: the reason is at the end.
 fn fitting(row: &RowView<'_>, what: &str, room: usize) -> String {
-    let (arrow, parts) = (row.arrow(), what.split_once(" → "));
-    let what = format!("{arrow} {what}");
-    let failed = row.exchange.filter(|one| one.has_failed());
-    match (failed, parts) {
-        (Some(exchange), Some((_, reason))) if width(&what) > room => {
-            let call = match (&*exchange.method, &exchange.name) {
-                ("tools/call", Some(tool)) => tool,
-                (method, _) => method,
-            };
-            let reason = reason.strip_prefix("tool error: ").unwrap_or(reason);
-            cut(&format!("{arrow} {} … → {reason}", escape(call)), room)
-        }
+    let what = format!("{} {what}", row.arrow());
+    match row.exchange {
+        Some(exchange) if exchange.has_failed() => what,
         // The end of a URI says as much as its beginning.
         _ if row.is_uri() => cut_middle(&what, room),
         _ => cut(&what, room),
@@ -498,27 +489,10 @@ pub fn redaction(note: Option<&str>) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mcpreel_trace::exchange::Status;
     use mcpreel_wire::id::RequestId;
 
     fn line(value: &impl Serialize) -> String {
         serde_json::to_string(value).expect("it is JSON")
-    }
-
-    #[test]
-    fn of_a_call_that_failed_the_reason_is_cut_last() {
-        let id = RequestId::from_json("1").expect("it is JSON");
-        let exchange = Exchange {
-            name: Some("read_file".into()),
-            summary: "tools/call read_file {path:\"/etc/passwd\"} → tool error: Access denied"
-                .into(),
-            status: Status::ToolError,
-            ..Exchange::begun(Direction::ClientToServer, id, "tools/call")
-        };
-        let row = RowView::of_exchange(&exchange);
-        let shown = |room| fitting(&row, &row.what(None), room);
-        assert_eq!(shown(30), "→ read_file … → Access denied");
-        assert!(shown(100).contains("{path:"), "{}", shown(100));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use clap::Args;
 use mcpreel_share::phrases::when;
 use mcpreel_store::library::{Library, short_id};
 use mcpreel_store::reader::{Recording, Summary};
-use mcpreel_store::text_search::{Finder, Pattern, Search as Scan, SearchHit};
+use mcpreel_store::text_search::{Finder, Pattern, Search as Scan};
 use mcpreel_trace::clock::Clock;
 use mcpreel_trace::frame::{FrameHead, StreamId};
 use mcpreel_wire::message::Direction;
@@ -38,7 +38,7 @@ const METHOD: usize = 24;
 
 /// Find a text in recordings
 ///
-/// Looks in every byte on record and in the command lines of servers, the newest recording first.
+/// Looks in every byte on record and in the command lines of servers, the newest first.
 /// Without a capital letter in TEXT case is ignored; text is also found where JSON has escaped it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -85,103 +85,120 @@ impl Search {
             let named = named.map(|text| Ok(select::find(text, &library)?.path));
             named.collect::<Result<_, Failure>>()?
         };
-        let mut out = Output::stream();
-        let (mut hits, mut found_in, mut recordings, mut exit) = (0, 0, 0, Exit::Fine);
+        let mut printer = Printer {
+            json: self.json,
+            out: Output::stream(),
+            heading: None,
+            hits: 0,
+        };
+        let (mut found_in, mut recordings, mut exit) = (0, 0, Exit::Fine);
         for path in paths {
-            let before = hits;
+            let before = printer.hits;
             let searched = select::recording(&path, &library).and_then(|recording| {
                 let summary = recording.summary()?;
                 let short = short_id(&summary.id, &entries);
-                let (id, context) = (&summary.id, &summary.context);
-                let command = context.argv.join(" ");
-                if !finder.places(command.as_bytes(), 1).is_empty() {
-                    hits += 1;
-                    self.heading(&summary, short, &mut out)?;
-                    let place = json!({
-                        "id": id,
-                        "path": recording.path().to_string_lossy(),
-                        "seq": null,
-                        "stream": "command",
-                        "context": command,
-                    });
-                    let command = escape(&command).into_owned();
-                    let context = [String::new(), command, String::new()];
-                    self.print(&place, ["", "•", "command line"], context, &mut out)?;
-                }
-                let has_heading = hits > before;
-                let found = Self::through(&recording, short, &pattern, hits)?;
-                if !found.is_empty() && !has_heading {
-                    self.heading(&summary, short, &mut out)?;
-                }
-                for hit in &found {
-                    if let Some(head) = recording.head(hit.seq)? {
-                        self.show(&recording, &summary.id, &head, &hit.place, &mut out)?;
-                    }
-                }
-                hits += found.len() as u64;
-                Ok(out.flush()?)
+                printer.begin(&summary, short);
+                printer.command(&recording, &summary, &finder)?;
+                printer.frames(&recording, short, &summary.id, &pattern)
             });
-            found_in += u64::from(hits > before);
+            found_in += u64::from(printer.hits > before);
             match searched {
                 Ok(()) => recordings += 1,
                 Err(failure) => exit = failure.skipped("not searched")?,
             }
         }
-        out.flush()?;
-        if hits == 0 {
+        if printer.hits == 0 {
             let recordings = plural(recordings, "recording");
             output::say(&format!("not found in {recordings}"));
         } else if !self.json {
-            let (hits, found_in) = (plural(hits, "hit"), plural(found_in, "recording"));
-            out.inked(Ink::Faint, &format!("{hits} in {found_in}"))?;
-            out.flush()?;
+            let (hits, found_in) = (plural(printer.hits, "hit"), plural(found_in, "recording"));
+            let total = format!("{hits} in {found_in}");
+            printer.out.inked(Ink::Faint, &total)?;
         }
+        printer.out.flush()?;
         Ok(match exit {
-            Exit::Fine if hits == 0 => Exit::Process(ExitCode::from(1)),
+            Exit::Fine if printer.hits == 0 => Exit::Process(ExitCode::from(1)),
             exit => exit,
         })
     }
+}
 
-    /// Writes `7f3a  weather-server, today 15:17` above the hits of a recording.
-    fn heading(&self, summary: &Summary, short: &str, out: &mut Output) -> Result<(), Failure> {
-        if self.json {
-            return Ok(());
-        }
+/// Prints hits as they are found, and counts them.
+struct Printer {
+    json: bool,
+    out: Output,
+    /// The line above the hits of a recording, until the first of them comes.
+    heading: Option<String>,
+    hits: u64,
+}
+
+impl Printer {
+    /// Goes on with another recording: `7f3a  weather-server, today 15:17`.
+    fn begin(&mut self, summary: &Summary, short: &str) {
         let (name, at) = (escape(&summary.name), when::short(summary.wall_ns));
-        let short = out.paint(Ink::Strong, short);
-        Ok(out.line(&format!("{short}  {name}, {at}"))?)
+        let short = self.out.paint(Ink::Strong, short);
+        self.heading = Some(format!("{short}  {name}, {at}"));
     }
 
-    /// The hits in one recording, in order; `before`: hits in the recordings before it.
-    fn through(
+    /// Looks in the command of the server.
+    fn command(
+        &mut self,
+        recording: &Recording,
+        summary: &Summary,
+        finder: &Finder,
+    ) -> Result<(), Failure> {
+        let command = summary.context.argv.join(" ");
+        if finder.places(command.as_bytes(), 1).is_empty() {
+            return Ok(());
+        }
+        let place = json!({
+            "id": summary.id,
+            "path": recording.path().to_string_lossy(),
+            "seq": null,
+            "stream": "command",
+            "context": command,
+        });
+        let command = escape(&command).into_owned();
+        let context = [String::new(), command, String::new()];
+        self.print(&place, ["", "•", "command line"], context)
+    }
+
+    /// Looks in all frames, from the last to the first.
+    fn frames(
+        &mut self,
         recording: &Recording,
         short: &str,
+        id: &str,
         pattern: &Pattern,
-        before: u64,
-    ) -> Result<Vec<SearchHit>, Failure> {
+    ) -> Result<(), Failure> {
         let mut search = Scan::new(recording.file(), pattern)?;
         let (mut progress, clock) = (Progress::stderr(), Clock::start());
-        let mut hits = Vec::new();
         loop {
             let found = search.step(clock.deadline(STEP_NS))?;
-            hits.extend(found.hits);
+            if !found.hits.is_empty() {
+                progress.clear();
+            }
+            for hit in &found.hits {
+                if let Some(head) = recording.head(hit.seq)? {
+                    self.frame(recording, id, &head, &hit.place)?;
+                }
+            }
+            self.out.flush()?;
             if found.done {
-                hits.sort_by_key(|hit| (hit.seq, hit.place.start));
-                return Ok(hits);
+                return Ok(());
             }
             let done = (found.of - found.left).saturating_mul(100) / found.of.max(1);
-            let (bytes, hits) = (size(found.bytes), count(before + hits.len() as u64));
+            let (bytes, hits) = (size(found.bytes), count(self.hits));
             progress.now_and_then(|| format!("searching {short}: {done} %, {bytes}; {hits} found"));
         }
     }
 
-    fn show(
-        &self,
+    fn frame(
+        &mut self,
         recording: &Recording,
         id: &str,
         head: &FrameHead,
         place: &Range<u64>,
-        out: &mut Output,
     ) -> Result<(), Failure> {
         let method = method(recording, head)?;
         let context = context(recording, head, place)?;
@@ -203,24 +220,24 @@ impl Search {
             None => "no message".into(),
         };
         let at = format!("#{}", head.seq.0);
-        self.print(
-            &found_at,
-            [&at, stream_arrow(head.stream), &method],
-            context,
-            out,
-        )
+        let place = [&at, stream_arrow(head.stream), &method];
+        self.print(&found_at, place, context)
     }
 
     /// Prints a hit: `json`, or its place, arrow and method, and what was found with what is around it.
     fn print(
-        &self,
+        &mut self,
         json: &Value,
         [at, arrow, method]: [&str; 3],
         [before, found, after]: [String; 3],
-        out: &mut Output,
     ) -> Result<(), Failure> {
+        self.hits += 1;
+        let out = &mut self.out;
         if self.json {
             return Ok(out.json(json)?);
+        }
+        if let Some(heading) = self.heading.take() {
+            out.line(&heading)?;
         }
         let method = out.paint(Ink::Faint, &pad_end(&cut(method, METHOD), METHOD));
         let at = format!("  {}", pad_end(at, 7));

@@ -2,7 +2,7 @@
 //! themselves again.
 
 use super::exit::{Exit, Failure, Outcome, usage};
-use super::hosts::{Configuration, Found, configurations};
+use super::hosts::{Configuration, Found, configurations, masked};
 use super::output::{self, Ink, Output};
 use clap::Args;
 use mcpreel_config::nearest;
@@ -194,55 +194,37 @@ impl Which {
         Ok(found)
     }
 
-    /// Whether this server is meant by its own name, and not as one of many.
-    fn names_one(&self, server: &Found<'_>) -> bool {
+    /// Whether this server is changed: one with a URL only where it is meant by its own name, and not as
+    /// one of many.
+    fn is_changed(&self, server: &Found<'_>) -> bool {
         let host = &server.configuration.host;
         let is_host = |name: &String| *name == host.id || *name == host.name;
-        !self.all
-            && self
-                .names
-                .iter()
-                .any(|name| is_meant(server, name) && !is_host(name))
+        let mut names = self.names.iter();
+        let is_named = names.any(|name| is_meant(server, name) && !is_host(name));
+        server.words.is_some() || !self.all && is_named
     }
 
     /// Shows what changes in each file, asks, and changes it.
     fn change(&self, verb: &Verb<'_>) -> Outcome {
         let (configurations, mut exit) = self.configurations()?;
-        let are_all = matches!(exit, Exit::Fine);
-        let chosen = self.chosen(&configurations, are_all)?;
+        let chosen = self.chosen(&configurations, matches!(exit, Exit::Fine))?;
+        let (chosen, left): (Vec<_>, Vec<_>) = chosen
+            .into_iter()
+            .partition(|server| self.is_changed(server));
         let mut out = Output::stdout();
-        let (mut has_changes, mut left) = (false, Vec::new());
+        let mut has_changes = false;
         for configuration in &configurations {
             let of_file = |it: &&Found<'_>| std::ptr::eq(it.configuration, configuration);
-            let (mut changing, mut text) = (Vec::new(), configuration.document.text.clone());
-            // What cannot be changed is told, and does not keep the others from it.
-            for server in chosen.iter().filter(of_file) {
-                let name = escape(&server.name);
-                if server.words.is_none() && !self.names_one(server) {
-                    left.push(match &self.file {
-                        Some(_) => name.into_owned(),
-                        None => server.selector(),
-                    });
-                    continue;
-                }
-                match edited(&text, configuration, &[server], verb.edit) {
-                    Ok(Some(new)) => {
-                        changing.push(server);
-                        text = new;
-                    }
-                    Ok(None) if self.all => {}
-                    Ok(None) => out.line(&format!("{name} {}", verb.not_needed))?,
-                    Err(error) => {
-                        output::say(&format!("{name} is left as it is: {error}"));
-                        exit = Exit::Refused;
-                    }
-                }
+            let mut servers: Vec<_> = chosen.iter().filter(of_file).collect();
+            let (text, are_all) = self.changed(configuration, &mut servers, verb, &mut out)?;
+            if !are_all {
+                exit = Exit::Refused;
             }
-            if changing.is_empty() {
+            if servers.is_empty() {
                 continue;
             }
             has_changes = true;
-            show(configuration, &text, &mut out)?;
+            show(configuration, text, &mut out)?;
             out.flush()?;
             if self.dry_run {
                 continue;
@@ -250,9 +232,7 @@ impl Which {
             if !self.yes && !is_wanted()? {
                 let file = output::shown(&configuration.path);
                 out.line(&format!("{file} was not changed"))?;
-                continue;
-            }
-            if !write(configuration, &changing, verb, &mut out)? {
+            } else if !write(configuration, &servers, verb, &mut out)? {
                 exit = Exit::Refused;
             }
         }
@@ -263,12 +243,11 @@ impl Which {
             out.line("other projects keep theirs: `mcpreel unwrap --all` in the folder of each")?;
         }
         if verb.is_wrap && !left.is_empty() {
-            let left = left.join(" ");
-            let command = if self.file.is_some() {
-                ""
-            } else {
-                "mcpreel wrap "
-            };
+            let left: Vec<_> = left.iter().map(Found::selector).collect();
+            let (command, left) = (
+                ["mcpreel wrap ", ""][usize::from(self.file.is_some())],
+                left.join(" "),
+            );
             out.line(&format!(
                 "with a URL, and changed only where it is named: {command}{left}"
             ))?;
@@ -277,15 +256,40 @@ impl Which {
         Ok(exit)
     }
 
+    /// The text of a configuration in which servers are changed, and whether all could be; `servers` keeps
+    /// those that were. What cannot be changed is told, and does not keep the others from it.
+    fn changed(
+        &self,
+        configuration: &Configuration,
+        servers: &mut Vec<&Found<'_>>,
+        verb: &Verb<'_>,
+        out: &mut Output,
+    ) -> Result<(String, bool), Failure> {
+        let (mut text, mut are_all) = (configuration.document.text.clone(), true);
+        for server in std::mem::take(servers) {
+            let name = escape(&server.name);
+            match edited(&text, configuration, &[server], verb.edit) {
+                Ok(Some(new)) => {
+                    servers.push(server);
+                    text = new;
+                }
+                Ok(None) if self.all => {}
+                Ok(None) => out.line(&format!("{name} {}", verb.not_needed))?,
+                Err(error) => {
+                    output::say(&format!("{name} is left as it is: {error}"));
+                    are_all = false;
+                }
+            }
+        }
+        Ok((text, are_all))
+    }
+
     /// Prints the changed entries as a configuration of their own, or as command lines.
     fn print(&self, edit: Edit<'_>) -> Outcome {
         let (configurations, read) = self.configurations()?;
         let mut out = Output::stdout();
         let chosen = self.chosen(&configurations, matches!(read, Exit::Fine))?;
-        for server in chosen
-            .iter()
-            .filter(|it| it.words.is_some() || self.names_one(it))
-        {
+        for server in chosen.iter().filter(|server| self.is_changed(server)) {
             let configuration = server.configuration;
             let text = edited(&configuration.document.text, configuration, &[server], edit);
             let text = text.map_err(anyhow::Error::from)?;
@@ -362,10 +366,13 @@ fn write(
     Ok(true)
 }
 
-/// Shows the lines that change.
-fn show(configuration: &Configuration, new: &str, out: &mut Output) -> Result<(), Failure> {
+/// Shows the lines that change, with tokens in place of secrets.
+fn show(configuration: &Configuration, new: String, out: &mut Output) -> Result<(), Failure> {
     out.inked(Ink::Strong, &output::shown(&configuration.path))?;
-    let diff = TextDiff::from_lines(&*configuration.document.text, new);
+    let servers: Vec<_> = configuration.servers().collect();
+    let commands = servers.iter().filter_map(|server| server.words.as_deref());
+    let texts = masked(&[configuration.document.text.clone(), new], commands);
+    let diff = TextDiff::from_lines(&*texts[0], &*texts[1]);
     for (nth, hunk) in diff
         .unified_diff()
         .context_radius(2)

@@ -158,6 +158,7 @@ fn a_server_with_a_url_is_recorded_through_a_bridge_and_gets_the_headers_of_its_
     let before = fs::read_to_string(&path).expect("it is there");
     let wrapped = home.said(&["wrap", "vscode:far", "--yes"]);
     assert!(wrapped.contains("log in (OAuth)"), "{wrapped}");
+    assert!(!wrapped.contains("hunter2"), "{wrapped}");
 
     let printed = home.said(&["wrap", "vscode:far", "--print"]);
     assert!(!printed.contains("Bearer hunter2hunter2\"]"), "{printed}");
@@ -220,8 +221,8 @@ fn a_server_that_cannot_be_reached_is_named_and_secrets_are_not() {
     );
     let entry = format!(
         "{{\"mcpServers\": {{\"there\": {{\"url\": \"http://{url}/mcp\"}}, \"gone\": {{\"url\": \
-         \"{gone}\"}}, \"cat\": {{\"command\": \"cat\", \"args\": [\"--api-key\", \
-         \"q8Zr4mW2xT7vK9bN\"]}}}}}}"
+         \"{gone}\"}}, \"cat\": {{\"command\": \"cat\",\n\"args\": [\n\"--api-key\",\n\
+         \"q8Zr4mW2xT7vK9bN\"], \"env\": {{\n\"API_TOKEN\": \"hT5cQ1nJ6yD3sL0p\"}}}}}}}}"
     );
     home.write(".cursor/mcp.json", &entry);
     let said = home.said(&["hosts", "--check"]);
@@ -239,6 +240,13 @@ fn a_server_that_cannot_be_reached_is_named_and_secrets_are_not() {
         all.contains("mcpreel wrap cursor:there cursor:gone"),
         "{all}"
     );
+    assert!(
+        all.contains("+ \"run\", ") && all.contains("‹secret:2›"),
+        "{all}"
+    );
+    for secret in ["q8Zr4mW2xT7vK9bN", "hT5cQ1nJ6yD3sL0p"] {
+        assert!(!all.contains(secret), "{all}");
+    }
 }
 
 /// `wrap` knows where the command of a server begins.

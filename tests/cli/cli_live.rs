@@ -109,6 +109,11 @@ fn what_is_open_for_over_a_second_gets_one_line_while_it_is() {
 fn tail_of_a_copy_of_a_live_recording_ends() {
     let library = Library::new();
     let (mut server, stdin, live) = live_with_a_frame(&library);
+    let listed = stdout(&library, &["ls"]);
+    assert!(
+        listed.contains("kB now\n"),
+        "its files shrink at its end: {listed}"
+    );
     let elsewhere = Library::new();
     let copy = elsewhere.path().join("copy.reel");
     std::fs::copy(live, &copy).expect("it can be copied");

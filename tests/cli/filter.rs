@@ -100,7 +100,10 @@ fn a_text_is_found_in_all_recordings_with_its_place() {
         assert!(context.to_lowercase().contains("atlantis"), "{context}");
     }
     let seqs: Vec<_> = hits.iter().map(|hit| hit["seq"].as_u64()).collect();
-    assert!(seqs.is_sorted_by(|a, b| a < b), "{seqs:?}");
+    assert!(
+        seqs.is_sorted_by(|a, b| a > b),
+        "the newest first: {seqs:?}"
+    );
     // The command of a server was once found nowhere.
     let command = library.json(&["search", "demo-server"]);
     assert_eq!(command[0]["stream"], "command", "{command:?}");

@@ -172,6 +172,9 @@ fn rows_are_never_wider_than_the_terminal() {
             "{listed}"
         );
         let shown = on_terminal(&library, &["show", "@2", "--exchanges"], columns);
+        let words: Vec<_> = shown.split_whitespace().collect();
+        let reason = "No station within 200 km of \"Atlantis\".";
+        assert!(words.join(" ").contains(reason), "{shown}");
         for line in table.into_iter().chain(shown.lines()) {
             assert!(
                 line.chars().count() <= usize::from(columns),

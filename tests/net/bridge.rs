@@ -95,7 +95,7 @@ fn a_host_on_pipes_speaks_with_a_server_behind_a_url_and_both_sides_are_on_recor
         let all = library.json(&["ls"]);
         all.iter().all(|it| it["exchanges"] == 2).then_some(all)
     });
-    let (http, stdio) = (&all[0]["name"], &all[1]["name"]);
+    let (stdio, http) = (&all[0]["name"], &all[1]["name"]);
     for (one, other) in [(0, 1), (1, 0)] {
         let id = |at: usize| all[at]["id"].as_str().unwrap();
         let shown = library.json(&["show", id(one)]);
@@ -104,10 +104,10 @@ fn a_host_on_pipes_speaks_with_a_server_behind_a_url_and_both_sides_are_on_recor
         assert!(why.contains(&format!("mcpreel why {}", id(other))), "{why}");
     }
     // The command is the user's, not the one by which mcpreel starts itself.
-    let host_side = all[1]["id"].as_str().unwrap();
+    let host_side = all[0]["id"].as_str().unwrap();
     let path = |name: &str| library.path().join(name).display().to_string();
     let (copy, cassette) = (path("copy.reel"), path("cassette.jsonl"));
-    let reel = all[1]["path"].as_str().unwrap();
+    let reel = all[0]["path"].as_str().unwrap();
     copies::run(&["redact", reel, "-o", &copy]);
     copies::run(&["export", reel, "-o", &cassette]);
     for recording in [host_side, &copy, &cassette] {
@@ -264,11 +264,14 @@ fn a_server_that_is_not_there_is_told_to_the_host() {
         "{told:?}"
     );
     // The host's side says who answered, and nothing else that it could not know.
-    let causes = library.json(&["why", "a"]);
+    let causes = library.json(&["why", "@"]);
     let causes: Vec<_> = causes.iter().map(|it| it["cause"].as_str()).collect();
     assert_eq!(causes, [Some("answered-by-bridge")]);
     // Our own 502 is not taken for that of a gateway.
-    let causes = library.json(&["why", "a-http"]);
+    let call = &library.json(&["show", "@2", "--exchanges"])[0]["summary"];
+    let call = call.as_str().unwrap();
+    assert!(call.ends_with(" → 502 Bad Gateway from mcpreel"), "{call}");
+    let causes = library.json(&["why", "@2"]);
     let causes: Vec<_> = causes.iter().map(|it| it["cause"].as_str()).collect();
     assert_eq!(
         causes.first(),

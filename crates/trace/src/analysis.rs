@@ -35,9 +35,9 @@ impl Analysis {
         self.correlator.last_exchange()
     }
 
-    /// The HTTP exchange of `head` was answered with this error status.
-    pub fn http_refused(&mut self, head: &FrameHead, status: u16) {
-        self.correlator.refused(head, status);
+    /// `http`, the HTTP exchange of `head`, was answered with an error status.
+    pub fn http_refused(&mut self, head: &FrameHead, http: &HttpExchange) {
+        self.correlator.refused(head, http);
     }
 
     /// The client of these requests, which were all refused, has reached the server over another

@@ -192,9 +192,17 @@ impl HttpExchange {
         is_whole && matches!(self.status, Some(200..300))
     }
 
+    /// Its status, and the recorder where that answered: `502 Bad Gateway from mcpreel`.
+    pub fn status_line(&self) -> String {
+        let line = self.status.map(head::status_line).unwrap_or_default();
+        let is_ours = self.response_head.as_deref();
+        let is_ours = is_ours.is_some_and(Head::is_from_recorder);
+        line + if is_ours { " from mcpreel" } else { "" }
+    }
+
     /// What came as its response, not escaped: `200 OK with text/html, 1.2 kB`.
     pub fn received(&self) -> String {
-        let status = self.status.map(head::status_line).unwrap_or_default();
+        let status = self.status_line();
         let amount = match self.body_bytes {
             _ if self.is_stream() => plural(self.events, "event"),
             0 => return format!("{status} with no body"),

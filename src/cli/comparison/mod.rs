@@ -37,13 +37,13 @@ use std::path::{Path, PathBuf};
 pub struct Strictness {
     /// A file of rules about values that may differ; NAME.rules.toml beside the left recording is
     /// read as well
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub rules: Vec<PathBuf>,
     /// How long an answer may take: 500ms, or 2x for twice as long as on the left
-    #[arg(long, value_name = "TIME", value_parser = budget)]
+    #[arg(long, hide_short_help = true, value_name = "TIME", value_parser = budget)]
     pub latency_budget: Option<Budget>,
     /// Numbers are equal only if written alike: 1 and 1.0 differ
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub exact_numbers: bool,
     /// Exit with 1 from this class of difference on
     #[arg(long, value_name = "CLASS", default_value = "changed", value_parser = threshold())]
@@ -55,7 +55,7 @@ pub struct Strictness {
 #[command(next_help_heading = "How it is written")]
 pub struct Form {
     /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    #[arg(long, hide_short_help = true, default_value = "text")]
     pub format: ReportFormat,
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]

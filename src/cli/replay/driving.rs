@@ -20,7 +20,7 @@ pub struct Driving {
     #[command(flatten)]
     pub folder: Folder,
     /// Answer to a request of the server that is not on record
-    #[arg(long, value_name = "HOW", default_value = "fail", value_parser = choice(&POLICIES))]
+    #[arg(long, hide_short_help = true, value_name = "HOW", default_value = "fail", value_parser = choice(&POLICIES))]
     pub on_server_request: Policy,
     /// The server's command and its arguments [default: the recorded one]
     #[arg(last = true, value_name = "COMMAND")]
@@ -43,20 +43,20 @@ pub struct Driving {
 #[command(next_help_heading = "Order and time")]
 pub struct Pace {
     /// Order of the client's messages
-    #[arg(long, value_name = "ORDER", default_value = "causal", value_parser = choice(&ORDERS))]
+    #[arg(long, hide_short_help = true, value_name = "ORDER", default_value = "causal", value_parser = choice(&ORDERS))]
     pub order: Order,
     /// With --order timed: how many times faster
     ///
     /// [default: 1]
-    #[arg(long, value_name = "X", value_parser = speed)]
+    #[arg(long, hide_short_help = true, value_name = "X", value_parser = speed)]
     pub speed: Option<f64>,
     /// With --order timed: the longest gap, before --speed divides it
     ///
     /// [default: 1s]
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, hide_short_help = true, value_name = "TIME", value_parser = time)]
     pub max_gap: Option<Duration>,
     /// Time limit for all [default: 10 s for each answer, or 10 times what it took]
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, hide_short_help = true, value_name = "TIME", value_parser = time)]
     pub timeout: Option<Duration>,
 }
 
@@ -102,7 +102,7 @@ pub struct Part {
     #[arg(long, value_name = "FILTER")]
     pub only: Option<String>,
     /// Of a network recording, which one is played [default: the busiest]
-    #[arg(long, value_name = "N")]
+    #[arg(long, hide_short_help = true, value_name = "N")]
     pub conversation: Option<u32>,
     /// Stop after this frame
     #[arg(long, value_name = "SEQ", value_parser = frame)]
@@ -123,7 +123,7 @@ pub struct Allowed {
     #[arg(long)]
     pub allow_side_effects: bool,
     /// Start the recorded command, even of a recording from elsewhere
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub run_recorded_command: bool,
 }
 
@@ -132,19 +132,19 @@ pub struct Allowed {
 #[command(next_help_heading = "Values")]
 pub struct Values {
     /// The value of a placeholder: `secret:1=env:NAME` or `=file:PATH`
-    #[arg(long, value_name = "PLACEHOLDER=SOURCE", value_parser = bind)]
+    #[arg(long, hide_short_help = true, value_name = "PLACEHOLDER=SOURCE", value_parser = bind)]
     pub bind: Vec<(String, String)>,
     /// Replace a recorded folder by another, in texts and file:// URIs
-    #[arg(long, value_name = "OLD=NEW", value_parser = rewrite)]
+    #[arg(long, hide_short_help = true, value_name = "OLD=NEW", value_parser = rewrite)]
     pub rewrite: Vec<(String, String)>,
     /// Make new ids and progress tokens
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub fresh_ids: bool,
     /// Send traceparent as recorded, not with a new span id
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub keep_trace: bool,
     /// Ask for this version of the protocol
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, hide_short_help = true, value_name = "VERSION")]
     pub protocol: Option<String>,
 }
 

@@ -68,10 +68,10 @@ pub struct Replay {
 #[command(next_help_heading = "What becomes of a cassette")]
 pub struct UpdateArgs {
     /// Rewrite the cassette with what the server says now
-    #[arg(long, conflicts_with_all = ALTERING)]
+    #[arg(long, hide_short_help = true, conflicts_with_all = ALTERING)]
     pub update: bool,
     /// The same, also where the variable CI is set
-    #[arg(long, conflicts_with_all = ALTERING)]
+    #[arg(long, hide_short_help = true, conflicts_with_all = ALTERING)]
     pub update_in_ci: bool,
 }
 

@@ -38,11 +38,11 @@ pub(super) fn answered_by_bridge(facts: &Facts) -> Option<Cause> {
     let is_all = facts.failed.iter().all(|failed| failed.is_all);
     let others = phrases::others(others, is_all, "likewise");
     let sentence = format!(
-        "mcpreel answered {} in place of the server{said}{others}",
+        "the server gave {} no answer; mcpreel told the client{said}{others}",
         phrases::call_at(&first.exchange)
     );
-    let advice = "Look at the recording of the network, which says what the server did: its name is that of \
-                  this one with -http behind it.";
+    let advice = "If nothing listens there, start the server, and compare the URL with what it says when it listens. \
+                  Else look at the recording of the network, whose name has -http behind this one's.";
     let cause = Cause::new(Certain, sentence, advice).shown_call(&first.exchange);
     let other = facts.context.other_side.as_deref().map(|other| {
         let other = escape(other);

@@ -12,6 +12,7 @@ use mcpreel_wire::mcp::methods::{self, Way};
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{cut, duration, escape, plural};
 use std::cmp::Reverse;
+use std::fmt::Write as _;
 
 /// Calls that do work, and are not about the connection.
 const CALLS: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
@@ -125,83 +126,90 @@ fn abandoned(facts: &Facts, until: Moment) -> Vec<&Exchange> {
     }
 }
 
-/// The server never answered a request.
-pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
-    let is_later = |call: &&Exchange| !is_handshake(call);
-    let other_id = |call| other_id(facts, call);
-    if let Some(cause) = facts.unmet().filter(is_later).find_map(other_id) {
-        return Some(cause);
-    }
-    let killed = facts.killed_after_host_left();
-    let until = killed.map_or_else(|| facts.could_answer_until(), |(t, _)| t);
-    // The handshake has a cause of its own, a call that asks the client waits for that, and a server
-    // that somebody ended did not end by itself.
-    let mut old = silent(facts, Direction::ClientToServer, until, PATIENCE_NS);
-    if killed.is_some()
-        && let open @ [_, ..] = &abandoned(facts, until)[..]
-    {
-        old = open.to_vec();
+/// The calls that the server missed to answer, `until` it could. The handshake has a cause of its own, a call
+/// that asks the client waits for that, and a server that somebody ended did not end by itself.
+fn missed(facts: &Facts, until: Moment, is_killed: bool) -> Vec<&Exchange> {
+    let mut missed = silent(facts, Direction::ClientToServer, until, PATIENCE_NS);
+    if is_killed && let open @ [_, ..] = &abandoned(facts, until)[..] {
+        missed = open.to_vec();
     }
     // The server would not have answered either if nobody had cancelled.
-    let hangs = old.len() > 1 || facts.found("shutdown-eof-ignored").is_some();
+    let hangs = missed.len() > 1 || facts.found("shutdown-eof-ignored").is_some();
     let is_vain = hangs && client_gave_up(facts).is_none();
     let is_at_work = |call: &Exchange| {
         call.progress_count > 0 || call.cancelled.is_some_and(|seq| facts.survived(seq))
     };
-    old.retain(|call| {
+    missed.retain(|call| {
         let mut others = facts.without_answer();
-        is_later(call)
+        !is_handshake(call)
             && (call.status != Status::Lost || facts.told_to_end().is_some())
             && (call.status != Status::Cancelled || is_vain && !is_at_work(call))
             && !others.any(|one| one.parent == Some(call.id))
     });
-    let oldest = *old.iter().min_by_key(|call| (call.t_request, call.id))?;
+    missed
+}
+
+/// The call before `oldest` on which a server that does one thing after the other was at work, so that no
+/// time was left for `oldest`.
+fn at_work_on<'f>(facts: &'f Facts, oldest: &Exchange, until: Moment) -> Option<&'f Exchange> {
+    let until_end = |one: &&Exchange| {
+        let done = one.t_response_last.unwrap_or_default();
+        one.id < oldest.id && done > oldest.t_request && until.ns_since(done) < PATIENCE_NS
+    };
+    let busy = facts.last_answered.iter().rfind(until_end)?;
+    let mut answered = facts.last_answered.iter();
+    answered.all(|it| it.id <= busy.id).then_some(busy)
+}
+
+/// The server never answered a request.
+pub(super) fn never_answered(facts: &Facts) -> Option<Cause> {
+    let mut later = facts.unmet().filter(|call| !is_handshake(call));
+    if let Some(cause) = later.find_map(|call| other_id(facts, call)) {
+        return Some(cause);
+    }
+    let killed = facts.killed_after_host_left();
+    let until = killed.map_or_else(|| facts.could_answer_until(), |(t, _)| t);
+    let missed = missed(facts, until, killed.is_some());
+    let oldest = *missed.iter().min_by_key(|call| (call.t_request, call.id))?;
     let waited_ns = oldest.unanswered_ns(until)?;
     let is_too_long = waited_ns > TOO_LONG_NS;
     // Whoever ends the proxy ends the waiting.
     if facts.proxy_was_ended() && !is_too_long {
         return None;
     }
-    // A server that does one thing after the other had no time left for it.
-    let until_end = |one: &&Exchange| {
-        let done = one.t_response_last.unwrap_or_default();
-        one.id < oldest.id && done > oldest.t_request && until.ns_since(done) < PATIENCE_NS
-    };
-    let busy = facts.last_answered.iter().rfind(until_end);
-    let busy = busy.filter(|one| facts.last_answered.iter().all(|it| it.id <= one.id));
-    let busy_with = busy.map(|one| format!("; it was at work on {}", phrases::call_at(one)));
-    let others = phrases::if_any(old.len() as u64 - 1, |others| {
-        format!(", nor {}", plural(others, "other request"))
-    });
-    let goes_on = facts.last_answered.iter().any(|one| one.id > oldest.id);
-    let advice = if busy.is_some() {
-        "The server does one thing after the other: let long work run beside other calls."
-    } else if old.len() > 1 && !goes_on {
-        "The server stopped answering altogether: find what blocks it, for example a deadlock, or a \
-         call that holds up the loop which reads stdin."
-    } else {
-        "Look for a tool that waits, an uncaught exception, or a handler that never answers."
-    };
     let never = match oldest.status {
         Status::Open => "has not answered",
         _ => "never answered",
     };
     let (call, waited) = (phrases::call_at(oldest), duration(waited_ns));
-    let busy_with = busy_with.unwrap_or_default();
-    let left = facts.host_left().filter(|left| *left < until);
-    let left = left.map_or_else(String::new, |left| {
+    let mut sentence = format!("the server {never} {call} in {waited}");
+    sentence += &phrases::if_any(missed.len() as u64 - 1, |others| {
+        format!(", nor {}", plural(others, "other request"))
+    });
+    if let Some(left) = facts.host_left().filter(|left| *left < until) {
         // A call that was read after the host had left has waited no longer than it is there.
         let ago = duration(until.ns_since(left).min(waited_ns));
-        format!(", {ago} of that{}", phrases::after_host(facts))
-    });
-    let killed = killed.map_or_else(String::new, |(_, signal)| {
-        format!("; it was ended by {}", quote::text(signal))
-    });
-    let sentence =
-        format!("the server {never} {call} in {waited}{others}{left}{busy_with}{killed}");
+        _ = write!(sentence, ", {ago} of that{}", phrases::after_host(facts));
+    }
+    let busy = at_work_on(facts, oldest, until);
+    if let Some(call) = busy {
+        _ = write!(sentence, "; it was at work on {}", phrases::call_at(call));
+    }
+    if let Some((_, signal)) = killed {
+        _ = write!(sentence, "; it was ended by {}", quote::text(signal));
+    }
+    let goes_on = facts.last_answered.iter().any(|one| one.id > oldest.id);
+    let advice = if busy.is_some() {
+        "The server does one thing after the other: let long work run beside other calls."
+    } else if missed.len() > 1 && !goes_on {
+        "The server stopped answering altogether: find what blocks it, for example a deadlock, or a \
+         call that holds up the loop which reads stdin."
+    } else {
+        "Look for a tool that waits, an uncaught exception, or a handler that never answers."
+    };
     let certainty = if is_too_long { Certain } else { Likely };
     let cause = Cause::new(certainty, sentence, advice)
-        .shown(old.iter().take(3).map(|call| phrases::request(call)))
+        .shown(missed.iter().take(3).map(|call| phrases::request(call)))
         .shown(busy.and_then(phrases::response))
         .shown(phrases::leaving(facts));
     Some(cause.shown(phrases::stderr(facts, Some(oldest.t_request), 2)))

@@ -9,7 +9,7 @@ use mcpreel_trace::correlator::may_be_of_probe;
 use mcpreel_trace::event::{Event, EventKind};
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{FrameHead, Seq};
-use mcpreel_trace::http::HttpLog;
+use mcpreel_trace::http::{HttpExchange, HttpLog};
 use mcpreel_wire::http::Part;
 use mcpreel_wire::json::Value;
 use mcpreel_wire::message::{Body, Content, Direction, Problem};
@@ -152,10 +152,9 @@ impl Network {
                 }
                 it.frame(head, raw, content, root);
                 let is_request = head.stream.messages() == Some(Direction::ClientToServer);
-                if let Some(carrier) = carrier.filter(|_| is_request)
-                    && let Some(status) = carrier.status.filter(|it| *it >= 300)
-                {
-                    it.analysis.http_refused(head, status);
+                let is_refused = |it: &HttpExchange| is_request && it.status >= Some(300);
+                if let Some(carrier) = carrier.filter(is_refused) {
+                    it.analysis.http_refused(head, &carrier);
                     it.analysis.http_over(&carrier);
                 }
             });
@@ -239,7 +238,7 @@ impl Network {
             return strangers.linter.http(&strangers.analysis, http);
         };
         if status >= 300 {
-            one.analysis.http_refused(head, status);
+            one.analysis.http_refused(head, http);
         } else if http.is_resumption() {
             one.analysis.http_resumed();
         }

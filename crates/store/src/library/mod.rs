@@ -19,7 +19,8 @@ pub use entry::{Details, Entry, EntryError, Standing, start_of};
 use nix::unistd::Uid;
 pub use retention::{Policy, prune};
 pub use selector::{Ids, SelectError, Selected, is_path, names, short_id};
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{DirBuilder, Metadata};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
@@ -31,6 +32,9 @@ pub const SPOOL: &str = "spool";
 
 /// More recordings are read in threads, and what they say is kept.
 const MANY: usize = 64;
+
+/// How long after the client's side of a bridge its network side may begin, nanoseconds.
+const BRIDGE_BEGINS_WITHIN_NS: u64 = 10_000_000_000;
 
 /// Why the folder cannot be listed.
 #[derive(Debug, thiserror::Error)]
@@ -164,6 +168,7 @@ impl Library {
         let rest = reels.split_off(count.min(reels.len()));
         let mut entries: Vec<_> = reels.iter().map(|reel| Entry::read(reel)).collect();
         let oldest = entries.iter().map(|entry| entry.wall_ns).min().unwrap_or(0);
+        let oldest = oldest.saturating_sub(BRIDGE_BEGINS_WITHIN_NS);
         let rest = rest.iter().filter(|reel| entry::changed_at(reel) >= oldest);
         let rest: Vec<_> = rest.collect();
         if rest.len() > MANY {
@@ -210,8 +215,17 @@ impl Library {
     }
 }
 
+/// Sorts the newest first. The network side of a bridge stands behind the side that the client saw,
+/// which began a little earlier.
 fn newest_first(entries: &mut [Entry]) {
-    entries.sort_by(|a, b| (b.wall_ns, &b.path).cmp(&(a.wall_ns, &a.path)));
+    let began = entries.iter().map(|it| (it.id.clone(), it.wall_ns));
+    let began: HashMap<_, _> = began.collect();
+    entries.sort_by_cached_key(|entry| {
+        let network = entry.context().filter(|it| it.url.is_some());
+        let client_side = network.and_then(|it| began.get(it.other_side.as_ref()?));
+        let at = *client_side.unwrap_or(&entry.wall_ns);
+        Reverse((at, client_side.is_none(), entry.path.clone()))
+    });
 }
 
 // Names of recordings: `2026-11-20T15-17-03_weather-server_7f3a9c21.reel`.

@@ -1,7 +1,7 @@
 //! Selects a recording by the words of a person.
 //!
 //! In this order: an existing path, if it looks like one (it has a `/` or ends in `.reel`); `@`,
-//! the newest, or `@2`, the second newest; the beginning of an id, four digits at least; a name,
+//! the newest, or `@2`, the second newest (of a bridge the side of the client comes first); the beginning of an id, four digits at least; a name,
 //! the recording's or the one that the server gives itself, which means the newest of that name that
 //! was not made by playing another one; an existing path of any form. Followed by `#1187` or `:1187` it means that frame of it.
 //!

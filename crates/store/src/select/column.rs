@@ -48,9 +48,11 @@ pub(super) enum Source {
     Event,
 }
 
-/// That connections come and go says little beside the calls.
+/// That connections come and go says little beside the calls, and so does that the server closed its pipes
+/// beside how it ended.
 pub(super) const NOTABLE: &str = "kind NOT IN ('connected', 'disconnected')
-    AND NOT (kind = 'eof' AND detail ->> 'stream' > 2)";
+    AND NOT (kind = 'eof' AND (detail ->> 'stream' > 2
+        OR (detail ->> 'stream' = 0) = (detail ->> 'by' = 'reader')))";
 
 impl Source {
     /// The sources of the rows of a lens.

@@ -1,5 +1,6 @@
 //! Totals, latencies, and what has changed.
 
+use super::column::NOTABLE;
 use crate::reader::reader_rows::number;
 use crate::reader::{ReadError, Recording};
 use crate::schema::to_sql;
@@ -7,17 +8,20 @@ use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::item::{ItemKey, Lens};
 use mcpreel_trace::query::ast::Field;
+use std::sync::LazyLock;
 
-const EXCHANGE_ROWS: &str = "SELECT
+static EXCHANGE_ROWS: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT
     (SELECT count(*) FROM exchange WHERE request BETWEEN ?1 AND ?2)
     + (SELECT count(*) FROM message INDEXED BY message_alone WHERE frame BETWEEN ?1 AND ?2
        AND (exchange IS NULL OR (kind = 'notification'
         AND method <> 'notifications/progress' AND method <> 'notifications/cancelled')))
     + (SELECT count(*) FROM line WHERE frame BETWEEN ?1 AND ?2 AND http = 0)
     + (SELECT count(*) FROM http INDEXED BY http_alone WHERE alone AND request BETWEEN ?1 AND ?2)
-    + (SELECT count(*) FROM event WHERE after_seq BETWEEN ?1 AND ?2
-       AND kind NOT IN ('connected', 'disconnected')
-       AND NOT (kind = 'eof' AND detail ->> 'stream' > 2))";
+    + (SELECT count(*) FROM event WHERE after_seq BETWEEN ?1 AND ?2 AND {NOTABLE})"
+    )
+});
 const WIRE_ROWS: &str = "SELECT
     (SELECT count(*) FROM message WHERE frame BETWEEN ?1 AND ?2)
     + (SELECT count(*) FROM line WHERE frame BETWEEN ?1 AND ?2)
@@ -78,7 +82,7 @@ impl Recording {
     /// before them.
     pub fn count_rows(&self, lens: Lens, first: Seq, last: Seq) -> Result<u64, ReadError> {
         let sql = match lens {
-            Lens::Exchanges => EXCHANGE_ROWS,
+            Lens::Exchanges => &**EXCHANGE_ROWS,
             Lens::Wire => WIRE_ROWS,
         };
         self.number(sql, [to_sql(first.0), to_sql(last.0)])

@@ -5,20 +5,19 @@ use crate::clock::Moment;
 use crate::exchange::{Exchange, ExchangeId, Status};
 use crate::frame::FrameHead;
 use crate::http::{End, HttpExchange};
-use mcpreel_wire::http::head::status_line;
 use mcpreel_wire::mcp::summary::{self, Answer};
 use mcpreel_wire::message::{Direction, Era, Request};
 
 impl Correlator {
-    /// The HTTP exchange of `head` was answered with an error status, or a redirect. A message may yet come
+    /// `http`, the HTTP exchange of `head`, was answered with an error status, or a redirect. A message may yet come
     /// in its body, and then counts. `head` is that of the response, or of a request that comes after it: some
     /// clients send the body of a request apart, and a server may refuse what it says before.
-    pub(crate) fn refused(&mut self, head: &FrameHead, status: u16) {
+    pub(crate) fn refused(&mut self, head: &FrameHead, http: &HttpExchange) {
         self.changes.begin();
         self.now = self.now.max(head.t_last);
-        let said = status_line(status);
-        self.refused_by_http(head.carried.http, status);
-        self.each_open(head.carried.http, false, |exchange| {
+        let (status, said) = (http.status.unwrap_or_default(), http.status_line());
+        self.refused_by_http(http.id, status);
+        self.each_open(http.id, false, |exchange| {
             without_answer(exchange, status, &said);
             exchange.t_response = Some(head.t_first.max(exchange.t_request));
             exchange.t_response_last = Some(head.t_last);

@@ -90,6 +90,10 @@ fn a_changed_text_is_shown_whole_where_there_is_room_and_its_words_that_differ_a
     let marked = runs.filter(|run| run.cell.bg == Color::Yellow);
     let marked: Vec<_> = marked.map(|run| run.text).collect();
     assert_eq!(marked, ["red", "blue", "red", "blue"], "{}", viewer.text());
+    viewer.resize((80, 40));
+    has(&viewer, &["→ \"the blue book", "of the street\""]);
+    viewer.press("Enter");
+    has(&viewer, &["/ finds, Esc closes"]);
 }
 
 #[test]

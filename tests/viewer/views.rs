@@ -232,6 +232,9 @@ fn the_help_names_every_key_of_the_view_on_one_screen_and_finds_what_is_typed() 
         "{}",
         viewer.text()
     );
+    viewer.press("Esc ?").act("/ 'counts and latencies' Enter");
+    assert_eq!(viewer.session().view, View::Stats, "what is found is done");
+    assert!(viewer.state.app.overlays.is_empty());
 }
 
 #[test]

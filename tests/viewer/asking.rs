@@ -268,7 +268,7 @@ fn the_state_pane_tells_what_was_true_then() {
         &viewer,
         &[
             "state now",
-            "agreed 2025-11-25",
+            "agreed 2025-11-25, by initialize",
             "weather-server 1.4",
             "tools used",
             "stale: changed at",

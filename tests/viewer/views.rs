@@ -2,6 +2,7 @@
 
 use crate::by_hand::{Viewer, has};
 use crate::fixture;
+use crate::mouse::click_on;
 use crate::notation::row_text;
 use crate::support::conversation::Conversation;
 use mcpreel_store::reader::Recording;
@@ -86,6 +87,24 @@ fn collected<'a>(end: u64, exchanges: impl IntoIterator<Item = &'a Exchange>) ->
     let exchanges = exchanges.into_iter();
     exchanges.for_each(|exchange| collector.add(exchange));
     collector.stats()
+}
+
+#[test]
+fn a_table_that_goes_on_below_says_so_and_a_click_there_goes_on() {
+    let fixture = fixture::ended();
+    let mut viewer = Viewer::open(&fixture.path, (80, 24));
+    viewer.settle();
+    viewer.press("3");
+    let below = |viewer: &Viewer| viewer.text().contains(": PgDn");
+    let at = |viewer: &Viewer| viewer.session().stats.cursor.top;
+    assert!(below(&viewer), "{}", viewer.text());
+    click_on(&mut viewer, ": PgDn");
+    let clicked = at(&viewer);
+    assert!(clicked > 0, "{}", viewer.text());
+    viewer.press("g PgDn");
+    assert_eq!(at(&viewer), clicked);
+    viewer.press("G");
+    assert!(!below(&viewer), "{}", viewer.text());
 }
 
 #[test]

@@ -165,9 +165,11 @@ fn text(compared: &Compared, row: &Row, (room, most): (usize, usize), style: Rol
     } else {
         most
     };
-    let cell = |text: &str, columns: usize, differing: &Range<usize>| match are_calls {
-        true => vec![vec![(style, call(&row.label, text, columns))]],
-        false => labelled(&row.label, text, (columns, most), differing, style),
+    let cell = |text: &str, columns: usize, differing: &Range<usize>| {
+        if are_calls {
+            return vec![vec![(style, call(&row.label, text, columns))]];
+        }
+        labelled(&row.label, text, (columns, most), differing, style)
     };
     if room + WORD + 2 < usize::from(BESIDE) {
         let [left, right] = [left, right].map(|side| side.as_deref().unwrap_or("nothing"));

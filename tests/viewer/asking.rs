@@ -90,6 +90,10 @@ fn a_changed_text_is_shown_whole_where_there_is_room_and_its_words_that_differ_a
     let marked = runs.filter(|run| run.cell.bg == Color::Yellow);
     let marked: Vec<_> = marked.map(|run| run.text).collect();
     assert_eq!(marked, ["red", "blue", "red", "blue"], "{}", viewer.text());
+    viewer.resize((80, 40));
+    has(&viewer, &["→ \"the blue book", "of the street\""]);
+    viewer.press("Enter");
+    has(&viewer, &["/ finds, Esc closes"]);
 }
 
 #[test]
@@ -137,6 +141,29 @@ fn a_hit_that_a_row_does_not_show_is_marked_at_its_end() {
     };
     assert_eq!(marked("needle"), ["…"]);
     assert_eq!(marked("docs"), ["docs"]);
+}
+
+/// Once the name of a field was not looked for before Enter, and words of the filter were not marked.
+#[test]
+fn a_word_filters_while_it_is_typed_and_is_marked_in_the_list_and_the_detail() {
+    let recording = fixture::ended();
+    let mut viewer = viewer(&recording, WIDE);
+    viewer.act("g / 'tool'");
+    assert_eq!(viewer.session().filter.in_force().to_string(), "tool");
+    viewer.act("'s' Enter");
+    let screen = viewer.screen();
+    let runs = (0..WIDE.1).flat_map(|y| runs(&screen, y));
+    let marked = runs.filter(|run| run.cell.bg == Color::Yellow && run.text == "tools");
+    let (list, detail): (Vec<_>, Vec<_>) = marked.partition(|run| run.columns.end < 70);
+    assert!(!list.is_empty() && !detail.is_empty(), "{}", viewer.text());
+    viewer.press("F");
+    let marked = viewer
+        .session()
+        .detail
+        .shown
+        .as_ref()
+        .map(|shown| shown.marked.len());
+    assert_eq!(marked, Some(0), "the filter is off");
 }
 
 #[test]
@@ -241,7 +268,7 @@ fn the_state_pane_tells_what_was_true_then() {
         &viewer,
         &[
             "state now",
-            "agreed 2025-11-25",
+            "agreed 2025-11-25, by initialize",
             "weather-server 1.4",
             "tools used",
             "stale: changed at",

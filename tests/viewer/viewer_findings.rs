@@ -137,3 +137,31 @@ fn the_explanation_of_a_finding_can_be_read_to_its_end_on_any_screen() {
         }
     }
 }
+
+/// Once it said in green that nothing was found.
+#[test]
+fn where_no_rule_has_a_finding_it_says_how_failures_are_found() {
+    let recording = fixture::said(
+        r#"1 > "id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}
+        2 < "id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"resources":{}},"serverInfo":{"name":"s","version":"1"}}
+        3 > "method":"notifications/initialized"
+        4 > "id":2,"method":"resources/read","params":{"uri":"file:///a"}
+        5 < "id":2,"error":{"code":-32603,"message":"quota exceeded"}"#,
+    );
+    let mut viewer = Viewer::open(recording.path(), WIDE);
+    viewer.settle();
+    viewer.press("4");
+    has(
+        &viewer,
+        &["no rule has a finding; 1 failed: e shows the next"],
+    );
+}
+
+/// Once each was one line, cut at its end.
+#[test]
+fn a_finding_above_the_messages_is_there_whole() {
+    let recording = fixture::broken();
+    let mut viewer = Viewer::open(recording.path(), (60, 40));
+    viewer.act(": '11' Enter Enter");
+    has(&viewer, &["│  params._meta.progressToken"]);
+}

@@ -188,13 +188,17 @@ fn a_replay_is_told_from_its_original_at_every_size() {
 #[test]
 fn a_live_recording_says_what_it_waits_for_in_its_row() {
     let recordings = fixture::folder();
-    let viewer = Viewer::folder(recordings[0].folder(), (200, 50));
-    let text = viewer.text();
-    let row = text.lines().find(|row| row.contains("● live"));
-    assert!(
-        row.is_some_and(|row| row.contains("waiting for the")),
-        "{text}"
-    );
+    let mut viewer = Viewer::folder(recordings[0].folder(), (200, 50));
+    // What it says is found, too.
+    for keys in ["", "/ 'waiting'"] {
+        viewer.act(keys);
+        let text = viewer.text();
+        let row = text.lines().find(|row| row.contains("● live"));
+        assert!(
+            row.is_some_and(|row| row.contains("waiting for the")),
+            "{text}"
+        );
+    }
 }
 
 /// Once only the one under the cursor was deleted, whatever was selected.

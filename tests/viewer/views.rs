@@ -2,6 +2,7 @@
 
 use crate::by_hand::{Viewer, has};
 use crate::fixture;
+use crate::mouse::click_on;
 use crate::notation::row_text;
 use crate::support::conversation::Conversation;
 use mcpreel_store::reader::Recording;
@@ -9,6 +10,7 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::stats::{Collector, Row, Stats};
 use mcpreel_tui::app::View;
+use mcpreel_tui::panels::filter::typed::Popup;
 use mcpreel_tui::panels::stats::Figures;
 use std::path::Path;
 
@@ -88,6 +90,24 @@ fn collected<'a>(end: u64, exchanges: impl IntoIterator<Item = &'a Exchange>) ->
 }
 
 #[test]
+fn a_table_that_goes_on_below_says_so_and_a_click_there_goes_on() {
+    let fixture = fixture::ended();
+    let mut viewer = Viewer::open(&fixture.path, (80, 24));
+    viewer.settle();
+    viewer.press("3");
+    let below = |viewer: &Viewer| viewer.text().contains(": PgDn");
+    let at = |viewer: &Viewer| viewer.session().stats.cursor.top;
+    assert!(below(&viewer), "{}", viewer.text());
+    click_on(&mut viewer, ": PgDn");
+    let clicked = at(&viewer);
+    assert!(clicked > 0, "{}", viewer.text());
+    viewer.press("g PgDn");
+    assert_eq!(at(&viewer), clicked);
+    viewer.press("G");
+    assert!(!below(&viewer), "{}", viewer.text());
+}
+
+#[test]
 fn statistics_count_what_fits_the_filter_and_say_of_how_many() {
     type Fits = fn(&Exchange) -> bool;
     let cases: [(&str, Fits); 5] = [
@@ -157,6 +177,10 @@ fn an_empty_filter_offers_failures_with_one_key_and_then_what_is_asked_most() {
         assert_eq!(viewer.session().filter.text, filter);
         assert!(viewer.session().list.len() > 1, "{}", viewer.text());
     }
+    // Once there were 0 failures as long as nobody had counted.
+    let mut uncounted = Popup::default();
+    uncounted.look("", 0);
+    assert_eq!(uncounted.candidates[0].1, "failures");
 }
 
 #[test]
@@ -227,6 +251,9 @@ fn the_help_names_every_key_of_the_view_on_one_screen_and_finds_what_is_typed() 
         "{}",
         viewer.text()
     );
+    viewer.press("Esc ?").act("/ 'counts and latencies' Enter");
+    assert_eq!(viewer.session().view, View::Stats, "what is found is done");
+    assert!(viewer.state.app.overlays.is_empty());
 }
 
 #[test]
@@ -505,35 +532,24 @@ fn a_list_sorted_by_a_column_without_room_says_so() {
     has(&viewer, &["┌ Calls ─", "size▾"]);
 }
 
+/// Once that hung on the failures of the rows beside it.
 #[test]
-fn failures_that_begin_alike_are_told_apart_in_the_list() {
-    let said = |(at, path): (usize, &str)| {
-        let id = at + 1;
+fn a_failure_that_begins_as_others_do_says_what_it_is_about_in_the_list() {
+    for path in ["/etc/passwd", "/etc/shadow", "/root"] {
         let error = format!("Access denied - path outside allowed directories: {path} not in /srv");
-        format!(
-            r#"{id}0 > "id":{id},"method":"tools/call","params":{{"name":"read_text_file"}}
-            {id}1 < "id":{id},"result":{{"content":[{{"type":"text","text":"{error}"}}],"isError":true}}"#
-        )
-    };
-    let paths = ["/etc/passwd", "/etc/shadow", "/root"];
-    let lines: Vec<_> = paths.into_iter().enumerate().map(said).collect();
-    let recording = fixture::said(&lines.join("\n"));
-    for size in [(80, 24), (120, 35)] {
-        let mut viewer = Viewer::open(recording.path(), size);
-        viewer.press("g");
-        let screen = viewer.screen();
-        let rows = screen.area.rows().map(|row| row_text(&screen, row.y));
-        let rows: Vec<_> = rows
-            .map(|row| row.chars().take(size.0.min(64).into()).collect::<String>())
-            .collect();
-        for path in paths {
-            let is_its = |row: &&String| row.contains("read_text_file Acc") && row.contains(path);
-            assert_eq!(
-                rows.iter().filter(is_its).count(),
-                1,
-                "{path}\n{}",
-                viewer.text()
-            );
+        let lines = format!(
+            r#"1 > "id":1,"method":"tools/call","params":{{"name":"read_text_file"}}
+            2 < "id":1,"result":{{"content":[{{"type":"text","text":"{error}"}}],"isError":true}}"#
+        );
+        let recording = fixture::said(&lines);
+        for size in [(80, 24), (120, 35)] {
+            let mut viewer = Viewer::open(recording.path(), size);
+            viewer.settle();
+            let screen = viewer.screen();
+            let rows = screen.area.rows().map(|row| row_text(&screen, row.y));
+            let mut rows = rows.map(|row| row.chars().take(64).collect::<String>());
+            let is_its = |row: String| row.contains("read_text_file Acc") && row.contains(path);
+            assert!(rows.any(is_its), "{path}\n{}", viewer.text());
         }
     }
 }

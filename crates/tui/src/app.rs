@@ -22,7 +22,7 @@ use crate::panels::detail::shown::Detail;
 use crate::panels::filter::typed::{Before, Filter};
 use crate::panels::findings::groups::Findings;
 use crate::panels::list::viewport::List;
-use crate::panels::search::hits::Search;
+use crate::panels::search::hits::{Search, Term};
 use crate::panels::server::offered::Server;
 use crate::panels::shelf;
 use crate::panels::stats::figures::Stats;
@@ -328,6 +328,12 @@ impl Session {
             return Moment(last);
         }
         Moment(now.wall_ns.saturating_sub(vitals.summary.wall_ns).max(last))
+    }
+
+    /// What is marked in texts: what is searched for, failing that the words of the filter.
+    pub fn sought(&self) -> &[Term] {
+        let term = self.search.term.as_ref();
+        term.map_or(self.filter.words(), std::slice::from_ref)
     }
 
     /// The contexts that hold for a key, the innermost first.

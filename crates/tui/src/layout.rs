@@ -24,6 +24,9 @@ const BESIDE: u16 = 110;
 /// From so many columns on the timeline and the findings leave room for the detail.
 const WIDE: u16 = 120;
 
+/// On fewer rows than these there is one pane at a time.
+const LOW: u16 = 18;
+
 /// Columns of the names of the views; without the last one where there is little room.
 const TABS: [u16; 2] = [42, 52];
 
@@ -60,7 +63,7 @@ pub fn is_wide(columns: u16) -> bool {
 fn panes((columns, rows): (u16, u16)) -> Panes {
     match (columns, rows) {
         (..40, _) | (_, ..8) => Panes::Tiny,
-        (..80, _) | (_, ..18) => Panes::Single,
+        (..80, _) | (_, ..LOW) => Panes::Single,
         (..BESIDE, _) => Panes::Stacked,
         _ => Panes::Beside,
     }
@@ -118,9 +121,12 @@ pub fn has_footer(size: (u16, u16)) -> bool {
 pub fn session(app: &App, session: &Session) -> Places {
     let tiny = !has_borders(app.size);
     let line = |is_there| Length(u16::from(is_there));
+    // On a low screen a row in full needs the line, and says why itself.
+    let is_alone = session.focus == Focus::Detail && !shows_both(app.size, session);
+    let is_low = tiny || is_alone && app.size.1 < LOW;
     // A live session may have something to say at any moment.
     let why = match why::lines(app, session).len() {
-        _ if tiny || !session.shows_why() => 0,
+        _ if is_low || !session.shows_why() => 0,
         // Of a live one it changes, and the list would jump.
         2.. if !session.is_live() => 2,
         _ => 1,

@@ -283,6 +283,15 @@ impl Query {
         Self { expr }
     }
 
+    /// The words and strings that every row that fits has somewhere.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let conditions = self.expr.iter().flat_map(conditions);
+        conditions.filter_map(|condition| match condition {
+            Expr::Text(text) => Some(&**text),
+            _ => None,
+        })
+    }
+
     /// This filter and that one: what fits both.
     pub fn and(self, other: Self) -> Self {
         Self::all_of(self.expr.into_iter().chain(other.expr))

@@ -55,21 +55,6 @@ pub fn complete(text: &str, caret: usize) -> Completion {
     }
 }
 
-/// The word at the end of `text`, if it may still become the name of a field, a place or a
-/// condition by typing on: nobody who types `is:failed` means to search for `is`.
-pub fn undecided(text: &str) -> Option<Range<usize>> {
-    let (start, part) = parse::last_part(text);
-    let word = &text[start..];
-    let names = [
-        Field::WORDS,
-        Root::WORDS,
-        &["header.", "is", "has", "AND", "OR", "NOT"],
-    ]
-    .concat();
-    let is_name = matches!(part, Part::Name) && !word.is_empty();
-    (is_name && names.iter().any(|name| name.starts_with(word))).then_some(start..text.len())
-}
-
 /// A value that was seen, as the language writes it behind a field: in quotes where needed.
 pub fn value_text(field: Field, value: &str) -> String {
     let text = format!("{}:{value}", field.as_str());

@@ -27,5 +27,5 @@ pub mod pattern;
 mod print;
 
 pub use ast::{Query, relaxations};
-pub use complete::{Completion, complete, undecided, value_text};
+pub use complete::{Completion, complete, value_text};
 pub use parse::{MAX_BYTES, MAX_DEPTH, QueryError};

@@ -91,7 +91,7 @@ pub fn open(viewer: &mut Viewer) -> Effects {
     let mut text = Text::new("keys", overview(app, &all));
     let sentence = |(keys, row): &(String, &Row)| {
         let (keys, label) = (pad_end(keys, 12), pad_end(&label(row), 18));
-        format!("{keys} {label} {}", row.help)
+        (format!("{keys} {label} {}", row.help), row.action)
     };
     text.index = all.iter().map(sentence).collect();
     if contexts.contains(&Context::Session) {

@@ -378,17 +378,28 @@ impl Overlay for Text {
     }
 }
 
-/// Offers the lines of the text on top that have what is typed; one that is chosen is scrolled to.
+/// Offers the lines of the text on top that have what is typed; one that is chosen is scrolled to, one of
+/// the index is done.
 fn find(app: &mut App) -> Option<Effects> {
     let text = app.top::<Text>()?;
+    let index = text.index.clone();
     let mut lines = sentences(text, app.size, false);
     if let Some(next) = &text.next {
         lines.extend(sentences(next, app.size, true));
     }
     let fill = move |_: &App, typed: &str| {
         let typed = typed.trim().to_lowercase();
-        let found = lines.iter().filter(|(.., text)| text.contains(&typed));
-        let entry = |&(at, is_next, ref text, _): &Sentence| {
+        let has = |text: &str| text.to_lowercase().contains(&typed);
+        let indexed = index.iter().filter(|(text, _)| has(text));
+        let indexed = indexed.map(|&(ref text, action)| {
+            Entry::new(' ', text.trim(), move |viewer| {
+                viewer.app.pop::<Text>();
+                viewer.app.chosen = Some(action);
+                vec![]
+            })
+        });
+        let found = lines.iter().filter(|(.., text)| has(text));
+        let found = found.map(|&(at, is_next, ref text)| {
             Entry::new(' ', text.trim(), move |viewer| {
                 if let Some(text) = viewer.app.top_mut::<Text>() {
                     if is_next {
@@ -398,36 +409,29 @@ fn find(app: &mut App) -> Option<Effects> {
                 }
                 vec![]
             })
-        };
-        found.map(entry).collect()
+        });
+        indexed.chain(found).collect()
     };
     let menu = Menu::searched(app, Box::new(fill));
     Some(app.push(menu))
 }
 
-/// A line that can be found: the row in which it begins, whether that is on the other page, the
-/// text, and the same in lower case.
-type Sentence = (usize, bool, String, String);
+/// A line that can be found: the row in which it begins, whether that is on the other page, the text.
+type Sentence = (usize, bool, String);
 
 fn sentences(text: &Text, size: (u16, u16), is_next: bool) -> Vec<Sentence> {
     let columns = area_of(text, size).width.saturating_sub(2);
     let mut row = 0;
-    let lines = text.lines.iter().map(|line| {
+    let lines = text.lines.iter().filter(|_| text.index.is_empty());
+    let lines = lines.map(|line| {
         let at = row;
         row += pager::wrapped(line, columns.into()).len();
-        let text: String = line.iter().map(|(_, text)| text.as_str()).collect();
-        (at, text)
+        let text = line.iter().map(|(_, text)| text.as_str()).collect();
+        (at, is_next, text)
     });
-    let lines: Vec<_> = match text.index.as_slice() {
-        [] => lines.collect(),
-        index => index.iter().map(|line| (0, line.clone())).collect(),
-    };
-    let lines = lines.into_iter().filter(|(_, text)| !text.is_empty());
-    let sentence = |(at, text): (usize, String)| {
-        let lower = text.to_lowercase();
-        (at, is_next, text, lower)
-    };
-    lines.map(sentence).collect()
+    lines
+        .filter(|(.., text): &Sentence| !text.is_empty())
+        .collect()
 }
 
 /// The keys of a text, in its frame.

@@ -117,7 +117,8 @@ impl Shelf {
     pub fn shown(&self) -> Vec<&Row> {
         let words = self.narrow.split_whitespace().map(str::to_lowercase);
         let words: Vec<_> = words.collect();
-        let fits = |row: &&Row| words.is_empty() || has(row, &words);
+        let wall_ns = self.listed.map_or(0, |listed| listed.wall_ns);
+        let fits = |row: &&Row| words.is_empty() || has(row, wall_ns, &words);
         let mut shown: Vec<_> = self.rows.iter().filter(fits).collect();
         shown.sort_by_cached_key(|row| self.order.key(row));
         shown
@@ -137,8 +138,8 @@ impl Shelf {
 }
 
 /// Whether every one of these words, in lower case, stands somewhere in what is shown of it.
-fn has(entry: &Row, words: &[String]) -> bool {
-    let [who, how] = about(entry, 0);
+fn has(entry: &Row, wall_ns: u64, words: &[String]) -> bool {
+    let [who, how] = about(entry, wall_ns);
     let host = host(entry).unwrap_or_default();
     let path = entry.path.to_string_lossy().into_owned();
     let text = [who, how, state(entry).2, title(entry), host, path];

@@ -31,7 +31,7 @@ use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::Seq;
 use mcpreel_trace::state::{Declared, Listed, State};
 use mcpreel_wire::mcp::methods::LISTS;
-use mcpreel_wire::message::Direction;
+use mcpreel_wire::message::{Direction, Era};
 use mcpreel_wire::text::{count, duration, escape, pad_end, plural, since};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -272,13 +272,18 @@ fn session(state: &State) -> Vec<Spans> {
     if versions.is_empty() {
         versions.push_str("none was asked for");
     }
-    let eras: Vec<_> = session.eras.iter().map(|era| era.as_str()).collect();
-    let version = format!("{versions} {}", eras.join("+"));
+    let begun = match session.eras[..] {
+        [] => "",
+        [Era::Legacy] => ", by initialize",
+        [Era::Modern] => ", without a handshake",
+        _ => ", by initialize and without",
+    };
+    let version = format!("{versions}{begun}");
     let differ = agreed.is_some() && asked != agreed;
     let role = if differ { Role::Warn } else { Role::Text };
     let mut lines = vec![
         line("phase", Role::Strong, phase),
-        line("version", role, version.trim_end()),
+        line("version", role, version),
     ];
     let offered = phrases::versions_offered(session);
     lines.extend(offered.map(|offered| line("offered", Role::Text, offered)));

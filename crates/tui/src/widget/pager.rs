@@ -22,8 +22,8 @@ pub struct Text {
     pub top: usize,
     /// Another page, to which Tab goes.
     pub next: Option<Box<Text>>,
-    /// What is found in place of the lines, where these are no sentences.
-    pub index: Vec<String>,
+    /// What is found in place of the lines, where these are no sentences, each with what it does.
+    pub index: Vec<(String, Action)>,
 }
 
 impl Text {
@@ -108,6 +108,11 @@ pub fn wrapped(line: &Spans, columns: usize) -> Vec<Spans> {
     let Some(((role, last), before)) = split else {
         return vec![line.clone()];
     };
+    let is_blank = before.iter().all(|(_, text)| text.trim().is_empty());
+    // An address is whole where that can be: it is clicked and copied.
+    if is_blank && !last.contains(' ') && width(last) <= columns {
+        return vec![vec![(*role, last.clone())]];
+    }
     let used = spans::width(before);
     // Where the pieces before leave no room, everything is one text.
     if used + MIN_COLUMN > columns {

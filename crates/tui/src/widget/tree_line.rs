@@ -9,7 +9,7 @@
 use super::spans::{self, Hits, Spans};
 use super::tree::{NodeId, Tree, resolved};
 use crate::theme::{Glyph, Look, Role};
-use mcpreel_wire::json::Kind;
+use mcpreel_wire::json::{Kind, Unit, Units};
 use mcpreel_wire::text::{escape, escape_bytes, size, width};
 use std::ops::Range;
 
@@ -126,6 +126,42 @@ pub fn piece(tree: &Tree, id: NodeId, range: Range<usize>, hits: Hits<'_>, role:
     spans::divide_as(tree.text(), range, hits, role, text)
 }
 
+/// The bytes of a string in lines of so many columns, none of which ends within a word, where that can be,
+/// nor within an escape.
+pub fn lines(tree: &Tree, id: NodeId, columns: usize) -> impl Iterator<Item = Range<usize>> {
+    let node = tree.node(id);
+    let (mut start, end) = (node.value.start, node.value.end);
+    std::iter::from_fn(move || {
+        let (mut at, mut used, mut word) = (start, 0, None);
+        while at < end {
+            let next = at + letter(&tree.text()[at..end], node.is_within);
+            used += match &tree.text()[at..next] {
+                [b' '..=b'~'] => 1,
+                _ => spans::width(&piece(tree, id, at..next, &[], Role::Text)),
+            };
+            if used > columns && at > start {
+                break;
+            }
+            let is_blank = &tree.text()[at..next] == b" " && at > start;
+            word = if is_blank { Some(next) } else { word };
+            at = next;
+        }
+        let line = start..word.filter(|_| at < end).unwrap_or(at);
+        start = line.end;
+        (!line.is_empty()).then_some(line)
+    })
+}
+
+/// Bytes of the first letter of a string, or of its escape; within a string that is escaped itself.
+fn letter(bytes: &[u8], is_within: bool) -> usize {
+    let mut units = Units::new(bytes);
+    let begins = units.next() == Some(Unit::Char('\\'));
+    if is_within && begins && units.next() == Some(Unit::Char('u')) {
+        units.by_ref().take(4).for_each(drop);
+    }
+    bytes.len() - units.left()
+}
+
 /// The widest of the names beside `node` that hold no more than a value: values stand above each
 /// other there.
 fn names(tree: &Tree, node: NodeId) -> usize {
@@ -138,9 +174,19 @@ fn names(tree: &Tree, node: NodeId) -> usize {
 
 /// A name without its quotes where nothing in it needs them.
 fn unquoted(tree: &Tree, id: NodeId, key: Range<usize>) -> Range<usize> {
-    // Within a string the quotes are escaped.
-    let quote = 1 + usize::from(tree.node(id).is_within);
-    let inner = key.start + quote..key.end.saturating_sub(quote).max(key.start + quote);
+    // Within a string the quotes are escaped, one way or the other.
+    let whole = tree.text().get(key.clone()).unwrap_or_default();
+    let quote = |is_short: bool| match (tree.node(id).is_within, is_short) {
+        (false, _) => 1,
+        (true, true) => 2,
+        (true, false) => "\\u0022".len(),
+    };
+    let start = key.start + quote(whole.starts_with(b"\\\""));
+    let inner = start
+        ..key
+            .end
+            .saturating_sub(quote(whole.ends_with(b"\\\"")))
+            .max(start);
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-$./".contains(byte);
     let bytes = tree.text().get(inner.clone()).unwrap_or_default();
     if !bytes.is_empty() && bytes.iter().all(plain) {
@@ -235,6 +281,34 @@ mod tests {
         ▸ text JSON (2) "{\"q\":\"a \\\"b\\\" \…
           no     "{\"a\":1} x"
         "#);
+        let other = json.replace("\\\"", "\\u0022");
+        let [one, other] = [json, &other].map(|json| show(json.as_bytes(), 40, 9, &[]));
+        assert_eq!(one.lines().next(), other.lines().next());
+        assert_eq!(one.lines().nth(2), other.lines().nth(2), "{other}");
+    }
+
+    #[test]
+    fn a_line_ends_after_a_word_and_never_within_an_escape() {
+        let lines_of = |json: &str, row: usize, columns: usize| {
+            let tree = Tree::read(json.as_bytes().into(), PAGE).unwrap();
+            let id = tree.node_at(row).unwrap();
+            let line = |line: Range<usize>| piece(&tree, id, line, &[], Role::Text);
+            let lines = lines(&tree, id, columns).map(line).inspect(|line| {
+                assert!(spans::width(line) <= columns, "{line:?}");
+            });
+            let text = lines.map(|line| line.into_iter().map(|(_, text)| text).collect());
+            text.collect::<Vec<String>>()
+        };
+        let own = r#"{"a":"one two\n\u00e9 three"}"#;
+        assert_eq!(
+            lines_of(own, 0, 8),
+            ["\"one ", "two\\n", "\\u00e9 ", "three\""]
+        );
+        let within = r#"{"a":"{\u0022b\u0022:\u0022one two\\n\\\u0022 \\u00e9\u0022}"}"#;
+        assert_eq!(
+            lines_of(within, 1, 8),
+            ["\"one ", "two\\n\\\" ", "\\u00e9\""]
+        );
     }
 
     #[test]

@@ -67,13 +67,3 @@ fn values_that_were_seen_are_written_so_that_they_read_back() {
         assert_eq!(value_text(field, value), written, "{value}");
     }
 }
-
-#[test]
-fn a_word_that_may_become_a_name_is_told_from_one_to_look_for() {
-    assert_eq!(undecided("i"), Some(0..1));
-    assert_eq!(undecided("is:failed -lat"), Some(11..14));
-    assert_eq!(undecided("(method"), Some(1..7));
-    for text in ["rust", "is:f", "lat ", "\"is", "latency>", ""] {
-        assert_eq!(undecided(text), None, "{text}");
-    }
-}

@@ -4,6 +4,7 @@ use super::Comparison;
 use crate::app::App;
 use crate::layout::screen;
 use crate::theme::{Glyph, Look, Role};
+use crate::widget::pager::Text;
 use crate::widget::spans::Spans;
 use crate::widget::{frame, spans};
 use mcpreel_replay::diff::{Bound, Class};
@@ -151,72 +152,77 @@ fn line(look: &Look, compared: &Compared, at: usize, columns: usize, most: usize
 
 /// Both sides of a row beside each other, in at most so many lines; in narrow lines `was → is`.
 fn text(compared: &Compared, row: &Row, (room, most): (usize, usize), style: Role) -> Vec<Spans> {
-    // What became of a call stands at the right end, however long its label is.
-    let cell = |text: &str, columns: usize| {
-        if compared.bound.is_none() {
-            return pad_end(&cut(&format!("{}{text}", row.label), columns), columns);
-        }
-        let text = cut(text, columns.saturating_sub(8));
-        let label = columns - width(&text);
-        pad_end(&cut(&row.label, label.saturating_sub(1)), label) + &text
-    };
-    let one = |text: String| vec![vec![(style, text)]];
     let [left, right] = &row.sides;
     if left.is_none() && right.is_none() {
-        return one(pad_end(&cut(&row.label, room), room));
+        let (indent, text) = row
+            .label
+            .split_at(row.label.len() - row.label.trim_start().len());
+        return labelled(indent, text, (room, most), &(0..0), style);
     }
-    if room + WORD + 2 >= usize::from(BESIDE) {
-        let half = (room - 3) / 2;
-        let halves = [half, room - 3 - half];
-        let differing = differing(row);
-        let side = |side: usize| {
-            let (columns, indent) = (halves[side], width(&row.label));
-            let Some(text) = &row.sides[side] else {
-                return one(" ".repeat(columns));
-            };
-            if row.class.is_none() || compared.bound.is_some() || columns < indent + NARROW {
-                return one(cell(text, columns));
-            }
-            let mut lines = wrap(text, columns - indent);
-            if lines.len() > most {
-                lines.truncate(most);
-                lines[most - 1] = cut(&format!("{} …", lines[most - 1]), columns - indent);
-            }
-            let lines = marked(lines, &differing[side], style)
-                .into_iter()
-                .enumerate();
-            let padded = lines.map(|(nth, line)| {
-                let before = if nth == 0 { &*row.label } else { "" };
-                let mut line: Spans = [(style, pad_end(before, indent))]
-                    .into_iter()
-                    .chain(line)
-                    .collect();
-                line.push((
-                    style,
-                    " ".repeat(columns.saturating_sub(spans::width(&line))),
-                ));
-                line
-            });
-            padded.collect()
-        };
-        let [left, right] = [side(0), side(1)];
-        let blank = |columns: usize| vec![(style, " ".repeat(columns))];
-        let lines = (0..left.len().max(right.len())).map(|nth| {
-            let [left, right] = [(&left, halves[0]), (&right, halves[1])]
-                .map(|(lines, columns)| lines.get(nth).cloned().unwrap_or_else(|| blank(columns)));
-            left.into_iter()
-                .chain([(style, " │ ".to_owned())])
-                .chain(right)
-                .collect()
-        });
-        return lines.collect();
+    let are_calls = compared.bound.is_some();
+    let most = if are_calls || row.class.is_none() {
+        1
+    } else {
+        most
+    };
+    let cell = |text: &str, columns: usize, differing: &Range<usize>| {
+        if are_calls {
+            return vec![vec![(style, call(&row.label, text, columns))]];
+        }
+        labelled(&row.label, text, (columns, most), differing, style)
+    };
+    if room + WORD + 2 < usize::from(BESIDE) {
+        let [left, right] = [left, right].map(|side| side.as_deref().unwrap_or("nothing"));
+        let half = room.saturating_sub(width(&row.label) + 3) * most / 2;
+        let both = format!("{} → {right}", cut(left, half));
+        return cell(if left == right { left } else { &both }, room, &(0..0));
     }
-    let half = room.saturating_sub(width(&row.label) + 3) / 2;
-    let [left, right] = [left, right].map(|side| side.as_deref().unwrap_or("nothing"));
-    if left == right {
-        return one(cell(left, room));
+    let columns = [(room - 3) / 2, room - 3 - (room - 3) / 2];
+    let differing = differing(row);
+    let sides = [0, 1].map(|at| {
+        let text = row.sides[at].as_deref();
+        text.map_or_else(Vec::new, |text| cell(text, columns[at], &differing[at]))
+    });
+    let line = |nth: usize| {
+        let blank = |at: usize| vec![(style, " ".repeat(columns[at]))];
+        let [left, right] = [0, 1].map(|at| sides[at].get(nth).cloned().unwrap_or(blank(at)));
+        [left, vec![(style, " │ ".to_owned())], right].concat()
+    };
+    (0..sides[0].len().max(sides[1].len())).map(line).collect()
+}
+
+/// A call in so many columns: what became of it stands at the right end, however long its label is.
+fn call(label: &str, text: &str, columns: usize) -> String {
+    let text = cut(text, columns.saturating_sub(8));
+    let room = columns - width(&text);
+    pad_end(&cut(label, room.saturating_sub(1)), room) + &text
+}
+
+/// A text behind its label, in lines of so many columns and at most so many.
+fn labelled(
+    label: &str,
+    text: &str,
+    (columns, most): (usize, usize),
+    differing: &Range<usize>,
+    style: Role,
+) -> Vec<Spans> {
+    let indent = width(label);
+    if columns < indent + NARROW {
+        let text = cut(&format!("{label}{text}"), columns);
+        return vec![vec![(style, pad_end(&text, columns))]];
     }
-    one(cell(&format!("{} → {right}", cut(left, half)), room))
+    let mut lines = wrap(text, columns - indent);
+    if lines.len() > most {
+        lines.truncate(most);
+        lines[most - 1] = cut(&format!("{} …", lines[most - 1]), columns - indent);
+    }
+    let lines = marked(lines, differing, style).into_iter().enumerate();
+    let padded = lines.map(|(nth, line)| {
+        let before = pad_end(if nth == 0 { label } else { "" }, indent);
+        let after = " ".repeat(columns - indent - spans::width(&line));
+        [vec![(style, before)], line, vec![(style, after)]].concat()
+    });
+    padded.collect()
 }
 
 /// Columns in which no text is wrapped.
@@ -225,7 +231,7 @@ const NARROW: usize = 16;
 /// The words that differ on each side, from the first to the last, by their letters without blanks; none
 /// where no word is the same.
 fn differing(row: &Row) -> [Range<usize>; 2] {
-    let [Some(left), Some(right)] = &row.sides else {
+    let (Some(_), [Some(left), Some(right)]) = (row.class, &row.sides) else {
         return [0..0, 0..0];
     };
     let sides = [left, right].map(|side| side.split_whitespace().collect::<Vec<_>>());
@@ -319,13 +325,28 @@ fn first(mut lines: Vec<Spans>, most: usize, columns: usize) -> Vec<Spans> {
     lines
 }
 
+/// All that is said of a row, to be read.
+pub fn in_full(row: &Row) -> Text {
+    let line = |(class, text): &(Option<Class>, String)| {
+        vec![(
+            class.map_or(Role::Text, |class| mark(class).1),
+            text.clone(),
+        )]
+    };
+    Text::new(row.head.clone(), row.below.iter().map(line).collect())
+}
+
 /// `▼ 12 more rows · Enter opens both · Esc closes · e E walk · Space unfolds · h l go there`.
 fn foot(look: &Look, one: &Comparison, compared: &Compared, page: u16) -> String {
     let seen = one.top + usize::from(page);
     let hidden = compared.lines.len().saturating_sub(seen);
     let more = plural(hidden as u64, "more row");
     let more = (hidden > 0).then(|| format!("{} {more}", look.glyph(Glyph::More)));
-    let opens = one.pair().map(|_| "Enter opens both".to_owned());
+    let row = compared.row(one.at).filter(|row| !row.below.is_empty());
+    let opens = match one.pair() {
+        Some(_) => Some("Enter opens both".to_owned()),
+        None => row.map(|_| "Enter in full".to_owned()),
+    };
     let fold = ["Space unfolds", "Space folds"][usize::from(one.unfolded)];
     let keys = ["Esc closes", "e E walk", fold, "h l go there"].map(str::to_owned);
     let parts = more.into_iter().chain(opens).chain(keys);

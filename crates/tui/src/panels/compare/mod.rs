@@ -160,12 +160,18 @@ fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     Some(vec![])
 }
 
-/// Opens the two calls under the cursor beside each other; elsewhere shows or folds equal rows.
+/// Opens the two calls under the cursor beside each other, or what is said of a row; elsewhere shows or
+/// folds equal rows.
 fn open(app: &mut App) -> Option<Effects> {
     let size = app.size;
     let comparison = app.top_mut::<Comparison>()?;
     if let Some(([left, right], bound)) = comparison.pair() {
         return Some(ask_calls(app, Some(left), right, bound));
+    }
+    let row = comparison.content.as_ref()?.row(comparison.at);
+    if let Some(row) = row.filter(|row| !row.below.is_empty()) {
+        let text = compare_draw::in_full(row);
+        return Some(app.push(text));
     }
     comparison.unfold(!comparison.unfolded, size);
     Some(vec![])

@@ -12,6 +12,7 @@
 //! A cursor is kept as a [`Position`], never as the number of a line: it stays with its bytes when
 //! something is folded, written another way, or drawn at another width.
 
+use super::detail_draw::INDENT;
 use super::part::{Part, PartKind, Representation, Wrap};
 use super::violations::Wrong;
 use crate::theme::Role;
@@ -199,6 +200,8 @@ impl<'s> Body<'s> {
                 if let PartKind::Words(as_role) = part.kind {
                     let plain = line.iter_mut().filter(|(role, _)| *role != Role::Hit);
                     plain.for_each(|(role, _)| *role = as_role);
+                } else if let PartKind::Finding(_) = part.kind {
+                    line.insert(0, (Role::Text, " ".repeat(INDENT)));
                 }
                 Line::Bytes(line)
             }

@@ -27,8 +27,15 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
     let (findings, item) = (&pane.shown.findings, &pane.shown.item);
     match part.kind {
         PartKind::Finding(at) => {
-            let finding = findings.get(at);
-            finding.map_or_else(Spans::new, |finding| finding_line(finding, look))
+            let finding = findings.get(at).map(|finding| finding_line(finding, look));
+            let mut line = finding.unwrap_or_default();
+            // What follows stands in the lines below.
+            let mut room = part.first_line();
+            for (_, text) in line.iter_mut().skip(1) {
+                text.truncate(room);
+                room -= text.len();
+            }
+            line
         }
         PartKind::MoreFindings(more) => {
             let hidden = findings.iter().rev().take(more);
@@ -76,7 +83,7 @@ pub fn line(pane: &Pane<'_>, part: &Part) -> Spans {
 }
 
 /// `‼ error  frame-not-json  a line on stdout that is no JSON`
-fn finding_line(finding: &FindingRow, look: Look) -> Spans {
+pub fn finding_line(finding: &FindingRow, look: Look) -> Spans {
     let path = finding.path.as_deref().map(escape).unwrap_or_default();
     let mut line = severity_and_rule(finding, look);
     line.push((Role::Text, format!("  {}", escape(&finding.detail))));
@@ -87,9 +94,9 @@ fn finding_line(finding: &FindingRow, look: Look) -> Spans {
 /// `‼ error  frame-not-json`
 pub fn severity_and_rule(finding: &FindingRow, look: Look) -> Spans {
     let (glyph, role) = theme::severity(&finding.severity);
-    let word = format!("{} {}  ", look.glyph(glyph), escape(&finding.severity));
     vec![
-        (role, word),
+        (role, format!("{} ", look.glyph(glyph))),
+        (role, format!("{}  ", escape(&finding.severity))),
         (Role::Strong, escape(&finding.rule).into_owned()),
     ]
 }

@@ -215,7 +215,7 @@ impl Ask {
             at: Place::default(),
             at_story: (0, 0),
             at_finding: 0,
-            marked: None,
+            marked: Vec::new(),
         }))
     }
 

@@ -48,6 +48,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
 
 /// The row has been read, or its story.
 fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
+    let terms = session.sought().to_vec();
     let detail = &mut session.detail;
     match found {
         Found::Row(row) => {
@@ -61,7 +62,7 @@ fn found(app: &mut App, session: &mut Session, found: Found) -> Effects {
                 if let Some(before) = before.filter(|one| address(one.ask) == address(row.ask)) {
                     row.keep(*before);
                 }
-                row.mark(|bytes| session.search.places(bytes));
+                row.mark(&terms);
                 row
             });
         }
@@ -117,19 +118,16 @@ pub fn wanted(app: &mut App, session: &mut Session) -> Option<Effect> {
     ask
 }
 
-/// Marks what is searched for, and goes to the first of it, if that has not been done for this
-/// search. Whether it was now.
+/// Marks what is sought, and goes to the first of it, if that has not been done for this row.
+/// Whether it was now.
 fn mark(session: &mut Session) -> bool {
-    let search = &session.search;
-    let term = search.term.as_ref().map(|term| &term.text);
-    let Some(shown) = session.detail.shown.as_deref_mut() else {
+    let terms = session.sought().to_vec();
+    let is_other = |shown: &&mut Shown| !terms.iter().map(|term| &term.text).eq(&shown.marked);
+    let Some(shown) = session.detail.shown.as_deref_mut().filter(is_other) else {
         return false;
     };
-    if shown.marked.as_ref() == term {
-        return false;
-    }
-    shown.mark(|text| search.places(text));
-    shown.marked = term.cloned();
+    shown.mark(&terms);
+    shown.marked = terms.into_iter().map(|term| term.text).collect();
     if let Some(first) = shown.reveal_hits() {
         shown.at.cursor = first;
     }

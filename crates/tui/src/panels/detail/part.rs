@@ -1,9 +1,11 @@
 //! The parts of a body: headings with what belongs below them.
 
 use super::detail_body::Position;
+use super::detail_draw::INDENT;
 use super::detail_schema::Argument;
+use super::head;
 use super::violations::{Violations, Wrong};
-use crate::theme::Role;
+use crate::theme::{Look, Role};
 use crate::widget::raw::{self, Controls};
 use crate::widget::tree::{NodeId, PAGE, Tree};
 use crate::widget::tree_line;
@@ -14,13 +16,15 @@ use mcpreel_trace::item::{Item, ItemKey, What};
 use mcpreel_wire::http;
 use mcpreel_wire::json::{Document, Kind, Stopped};
 use mcpreel_wire::text::{self, count, size, width};
-use memchr::memmem::find as memmem;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Findings that are shown above the messages; the tab has all.
 const FINDINGS_ABOVE: usize = 3;
+
+/// Lines of a finding at most.
+const FINDING: usize = 3;
 
 /// Arguments beside which it is said what they are.
 const ARGUMENTS: usize = 200;
@@ -178,6 +182,16 @@ impl Part {
         }
     }
 
+    /// A finding in words: those of its heading, without the sign.
+    fn finding(at: usize, finding: &FindingRow) -> Self {
+        let words = head::finding_line(finding, Look::default()).into_iter();
+        let words: String = words.skip(1).map(|(_, text)| text).collect();
+        Self {
+            kind: PartKind::Finding(at),
+            ..Self::words(Role::Text, words.trim_end())
+        }
+    }
+
     /// A part with these lines.
     pub fn lines(kind: PartKind, lines: &[String]) -> Self {
         Self {
@@ -216,11 +230,23 @@ impl Part {
         let is_text = representation == Representation::Raw || self.tree().is_none();
         if is_text && self.columns != columns {
             self.columns = columns;
+            let is_finding = matches!(self.kind, PartKind::Finding(_));
+            let columns = columns - if is_finding { INDENT.min(columns) } else { 0 };
             let lines = raw::lines(self.bytes(), columns, self.controls());
             // No more than some megabytes of a message are read.
             let starts = lines.filter_map(|line| u32::try_from(line.start).ok());
-            self.lines = starts.collect();
+            self.lines = match self.kind {
+                // The heading is the first.
+                PartKind::Finding(_) => starts.skip(1).take(FINDING - 1).collect(),
+                _ => starts.collect(),
+            };
         }
+    }
+
+    /// The bytes of a finding that its heading shows.
+    pub fn first_line(&self) -> usize {
+        let below = self.lines.first().filter(|_| !self.folded);
+        below.map_or(usize::MAX, |start| *start as usize)
     }
 
     /// Wraps strings that are longer than their line, and what is known of values, as far as there is
@@ -237,14 +263,9 @@ impl Part {
                 continue;
             }
             let mut lines = Vec::new();
-            let is_text = tree.node(node).kind == Kind::String;
-            // Within a string an escape of a character must not be divided.
-            let bytes = &tree.text()[value.clone()];
-            let may_divide = || !tree.node(node).is_within || memmem(bytes, b"\\u").is_none();
-            if is_text && may_divide() {
-                let more = raw::lines(bytes, wide, Controls::Read).skip(1).take(*room);
-                let place = |line: Range<usize>| value.start + line.start..value.start + line.end;
-                lines.extend(more.map(|line| (place(line), None)));
+            if tree.node(node).kind == Kind::String {
+                let more = tree_line::lines(tree, node, wide).skip(1).take(*room);
+                lines.extend(more.map(|line| (line, None)));
                 // What there is no room for is cut off visibly.
                 if let Some((last, _)) = lines.last_mut() {
                     last.end = value.end;
@@ -294,7 +315,13 @@ impl Part {
     pub fn controls(&self) -> Controls {
         let head = self.text.as_ref().and_then(|text| text.head);
         match (&self.kind, head.map(|head| head.carried.part)) {
-            (PartKind::Words(_) | PartKind::Authorization | PartKind::Edits, _) => Controls::Read,
+            (
+                PartKind::Words(_)
+                | PartKind::Finding(_)
+                | PartKind::Authorization
+                | PartKind::Edits,
+                _,
+            ) => Controls::Read,
             (_, Some(http::Part::RequestHead | http::Part::ResponseHead)) => Controls::Lines,
             _ => Controls::Shown,
         }
@@ -414,7 +441,8 @@ pub fn parts(
     // The worst come first. Notes would stand above every other message.
     let is_bad = |finding: &&FindingRow| &*finding.severity != "note";
     let above = findings.iter().filter(is_bad).count().min(FINDINGS_ABOVE);
-    parts.extend((0..above).map(|at| Part::head(PartKind::Finding(at))));
+    let above_all = findings.iter().enumerate().take(above);
+    parts.extend(above_all.map(|(at, finding)| Part::finding(at, finding)));
     if findings.len() > above {
         parts.push(Part::head(PartKind::MoreFindings(findings.len() - above)));
     }

@@ -2,7 +2,7 @@
 
 use super::detail_body::{Body, Position};
 use super::part::{Amount, Part, Representation, TextRole};
-use crate::panels::search::hits::Marks;
+use crate::panels::search::hits::{Marks, Term};
 use crate::widget::tree::{NodeId, Tree};
 use mcpreel_share::phrases;
 use mcpreel_store::reader::FindingRow;
@@ -74,8 +74,8 @@ pub struct Shown {
     pub at_story: (usize, usize),
     /// The finding under the cursor.
     pub at_finding: usize,
-    /// The search whose hits are marked.
-    pub marked: Option<String>,
+    /// The texts whose first place was gone to.
+    pub marked: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -185,14 +185,14 @@ impl Shown {
         self.story.as_ref().map_or(0, |story| story.rows.len())
     }
 
-    /// Marks in every part what `find` finds in its bytes.
-    pub fn mark(&mut self, find: impl Fn(&[u8]) -> Marks) {
+    /// Marks the places of these terms in every part.
+    pub fn mark(&mut self, terms: &[Term]) {
         for part in &mut self.parts {
             let text = part
                 .text
                 .as_ref()
                 .filter(|text| text.role != TextRole::Words);
-            let marks = text.map_or_else(Marks::default, |text| find(&text.bytes));
+            let marks = text.map_or_else(Marks::default, |text| Term::places(terms, &text.bytes));
             (part.hits, part.more_hits) = (marks.places, marks.more);
         }
     }

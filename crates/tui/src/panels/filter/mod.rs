@@ -6,7 +6,7 @@
 pub mod filter_draw;
 pub mod typed;
 
-use super::list;
+use super::list::{self, Cursor};
 use super::menu::{Entry, Menu};
 use super::prompt::{self, Live, Prompt, remember};
 use crate::action::Action;
@@ -16,7 +16,7 @@ use crate::worker::job::Slot;
 use crossterm::event::KeyCode;
 use mcpreel_trace::item::Item;
 use mcpreel_trace::query::ast::{Expr, Field, Flag};
-use mcpreel_trace::query::{Query, QueryError, relaxations, undecided, value_text};
+use mcpreel_trace::query::{Query, relaxations, value_text};
 use mcpreel_wire::text::escape;
 use ratatui::layout::Position;
 use tui_input::Input;
@@ -105,10 +105,11 @@ fn edit(app: &mut App, session: &mut Session) -> Effects {
     let filter = &mut session.filter;
     filter.before = Some(filter.as_before());
     let summary = session.vitals.as_deref().map(|vitals| &vitals.summary);
-    let counts = summary.map(|summary| [summary.failed, summary.open]);
-    filter.popup.counts = counts.unwrap_or_default();
-    let list = &session.list;
-    filter.row_before = list.selected().filter(|_| !list.follows());
+    filter.popup.counts = summary.map(|summary| [summary.failed, summary.open]);
+    filter.row_before = match session.list.cursor {
+        Cursor::At(row) => Some(row),
+        Cursor::End => None,
+    };
     // Whatever is typed now is another condition.
     let space = if filter.text.is_empty() { "" } else { " " };
     let text = format!("{}{space}", filter.text);
@@ -162,23 +163,30 @@ fn look(app: &mut App, session: &mut Session) -> Effects {
     wants.map(ask).into_iter().collect()
 }
 
-/// The text of the filter has changed. It is in force as soon as it is a filter; a word that may
-/// still become the name of a field is not searched for.
+/// The text of the filter has changed. It is in force as soon as it is a filter; while it is unfinished
+/// the one before is: `status` was looked for until it became `status:`.
 fn changed(app: &mut App, session: &mut Session) -> Effects {
     let Some((text, _)) = typed(app) else {
         return vec![];
     };
     let filter = &mut session.filter;
+    let was = filter.in_force().clone();
+    filter.take(&text);
+    let error = filter.error.as_ref();
+    let is_unfinished = error.is_some_and(|error| error.may_be_unfinished(&text));
+    if let Some((_, query, off)) = filter.before.clone().filter(|_| is_unfinished) {
+        filter.put(query, off);
+    }
     let mut effects = vec![];
-    if let Some(at) = undecided(&text) {
-        filter.text = text;
-        filter.error = Some(QueryError {
-            at,
-            message: "incomplete; Enter searches for it as a word".to_owned(),
-            nearest: None,
-        });
-    } else if filter.take(&text) {
+    if *filter.in_force() != was {
+        // What was said of hidden rows holds no more.
+        app.notices.dismiss();
+        let row = filter.row_before;
         effects = list::begin(app, session);
+        effects.extend(
+            row.into_iter()
+                .flat_map(|row| list::go_to(app, session, row)),
+        );
     }
     effects.extend(look(app, session));
     effects
@@ -216,7 +224,7 @@ pub fn restore(app: &mut App, session: &mut Session, (text, query, off): &Before
     let filter = &mut session.filter;
     let was = filter.in_force().clone();
     filter.take(text);
-    (filter.query, filter.off) = (query.clone(), *off);
+    filter.put(query.clone(), *off);
     if *filter.in_force() == was {
         return vec![];
     }

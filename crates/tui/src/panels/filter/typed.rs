@@ -1,6 +1,7 @@
 //! The filter that is typed and in force, the candidates for what may come next, and the jobs that
 //! help with a filter.
 
+use crate::panels::search::hits::Term;
 use crate::worker::job::{Job, Progress, Source, Step};
 use mcpreel_store::select::{Question, Scan, Way};
 use mcpreel_trace::item::{ItemKey, Lens};
@@ -14,8 +15,8 @@ static EVERYTHING: Query = Query { expr: None };
 
 /// What is offered first where nothing is typed yet; the first ones are counted.
 const OFFERS: [(&str, &str); 7] = [
-    ("is:failed", "failure"),
-    ("is:open", "open call"),
+    ("is:failed", "failures"),
+    ("is:open", "open calls"),
     ("latency>1s", "slow calls"),
     ("tool:", "calls of one tool"),
     ("kind:request", "calls"),
@@ -32,11 +33,13 @@ pub struct Filter {
     /// Why that is no filter, if it is none.
     pub error: Option<QueryError>,
     pub query: Query,
+    /// Its words, which are marked where nothing is searched for.
+    words: Vec<Term>,
     /// Whether everything is shown all the same.
     pub off: bool,
     /// The filter to go back to if what is typed is given up.
     pub before: Option<Before>,
-    /// The row under the cursor before, unless the end was followed.
+    /// The row under the cursor before, unless that was the last one, whichever that is.
     pub row_before: Option<ItemKey>,
     pub popup: Popup,
     /// The nearest filter that something fits, where nothing fits this one.
@@ -52,8 +55,8 @@ pub struct Popup {
     pub candidates: Vec<(String, String)>,
     /// The candidate that was chosen with the arrows.
     pub at: Option<usize>,
-    /// How many have failed and how many are open.
-    pub counts: [u64; 2],
+    /// How many have failed and how many are open, once that is known.
+    pub counts: Option<[u64; 2]>,
     /// The field whose values were asked for, and those that were seen, the most frequent first.
     pub values: Option<(Field, Vec<(String, u64)>)>,
 }
@@ -93,9 +96,19 @@ impl Filter {
             return false;
         };
         let is_same = query == *self.in_force();
-        self.query = query;
-        self.off = false;
+        self.put(query, false);
         !is_same
+    }
+
+    pub fn put(&mut self, query: Query, off: bool) {
+        let words = query.texts().filter_map(|text| Term::parse(text).ok());
+        self.words = words.collect();
+        (self.query, self.off) = (query, off);
+    }
+
+    /// The words that all rows have.
+    pub fn words(&self) -> &[Term] {
+        if self.off { &[] } else { &self.words }
     }
 }
 
@@ -106,14 +119,11 @@ impl Popup {
         let completion = complete(text, caret);
         self.at = None;
         self.replace = completion.replace;
+        let mut counts = self.counts.into_iter().flatten();
         let offers = OFFERS.into_iter().filter(|_| text.trim().is_empty());
-        let counts = self
-            .counts
-            .into_iter()
-            .map(Some)
-            .chain(std::iter::repeat(None));
-        let offers = offers.zip(counts).map(|((text, help), number)| {
-            let told = number.map_or_else(|| help.to_owned(), |number| plural(number, help));
+        let offers = offers.map(|(text, help)| {
+            let counted = |count| plural(count, help.trim_end_matches('s'));
+            let told = counts.next().map_or_else(|| help.to_owned(), counted);
             (text.to_owned(), told)
         });
         let known = completion.candidates.into_iter();

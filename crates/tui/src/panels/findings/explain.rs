@@ -195,5 +195,10 @@ mod tests {
         }
         let whole = wrapped(&lines, (60, 100), "i reads on", &Look::default());
         assert!(!text(&whole).contains("reads on"));
+        let address = lines.iter().map(|line| text(std::slice::from_ref(line)));
+        let mut address = address.filter(|line| line.contains("https://"));
+        let address = address.next().expect("it is written somewhere");
+        let narrow = wrapped(&lines, (width(address.trim()), 100), "", &Look::default());
+        assert!(text(&narrow).contains(address.trim()), "{}", text(&narrow));
     }
 }

@@ -138,12 +138,8 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     }
     frame.render_widget(spans::line(counts(look, state), *look), sheet.above);
     if rows.is_empty() {
-        let (text, role) = if session.filter.is_on() {
-            ("no row that fits the filter has a finding", Role::Faint)
-        } else {
-            ("nothing was found", Role::Good)
-        };
-        return frame.render_widget(Line::styled(text, look.style(role)), sheet.rows);
+        let text = nothing(app, session);
+        return frame.render_widget(Line::styled(text, look.style(Role::Faint)), sheet.rows);
     }
     let cursor = state.at();
     let columns = usize::from(sheet.rows.width);
@@ -159,6 +155,21 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         let size = (sheet.aside.width.into(), sheet.aside.height.into());
         let lines = explain::wrapped(&lines, size, &explain::hint(app), look);
         spans::draw_lines(look, lines, sheet.aside, frame);
+    }
+}
+
+/// Why there is no row, and where failures are: a call may fail without a rule that is broken.
+fn nothing(app: &App, session: &Session) -> String {
+    if session.filter.is_on() {
+        return "no row that fits the filter has a finding".to_owned();
+    }
+    let none = "no rule has a finding";
+    let vitals = session.vitals.as_deref();
+    let failed = vitals.map_or(0, |vitals| vitals.summary.failed);
+    let keys = app.settings.keymap.keys(Action::NextFailure);
+    match keys.first().filter(|_| failed > 0) {
+        Some(key) => format!("{none}; {} failed: {key} shows the next", count(failed)),
+        None => none.to_owned(),
     }
 }
 

@@ -37,65 +37,74 @@ impl Cells {
     /// for.
     pub fn of(item: &Item, run: u32, now: Moment) -> Self {
         let row = RowView::of_item(item);
-        let method = match (row.method, row.kind) {
-            (Some(method), _) => short(method),
-            (None, ItemKind::Stderr | ItemKind::Event | ItemKind::Http) => row.status,
-            (None, ItemKind::Other) => "not JSON-RPC",
-            (None, _) => &orphan(item),
+        let exchange = match &item.what {
+            What::Exchange(exchange) => Some(exchange),
+            _ => None,
         };
-        let is_exchange = matches!(item.what, What::Exchange(_));
-        let (glyph, role) = sign(row.tone);
         let is_http = matches!(item.what, What::Http(_));
-        let has_status = is_exchange || is_http || row.kind == ItemKind::Response;
+        let has_status = exchange.is_some() || is_http || row.kind == ItemKind::Response;
+        let (glyph, role) = sign(row.tone);
+        let unanswered = exchange.filter(|_| row.latency_ns.is_none());
+        let in_vain_ns = unanswered.and_then(|exchange| exchange.unanswered_ns(now));
+        let open = exchange.filter(|exchange| exchange.status == Status::Open);
+        let progress = open.and_then(|exchange| exchange.progress.as_deref());
         let reason = reason(item);
-        let failed = item.exchange().filter(|_| reason.is_some());
-        let summary = failed.map(Exchange::asked);
-        let about = about(summary.unwrap_or(&row.summary), row.method);
-        // Of a tool its name says more than the method, which all calls have in common.
-        let is_call = row.method == Some("tools/call");
-        let tool = match row.kind {
-            ItemKind::Response => item
-                .exchange()
-                .and_then(|it| Some((it.name.as_deref()?, about))),
-            _ => row
-                .name
-                .and_then(|name| Some((name, about.strip_prefix(name)?))),
+        let (name, about) = name_and_about(item, &row, reason.is_some());
+        let times = if run > 1 {
+            format!("×{run}  ")
+        } else {
+            String::new()
         };
-        let (name, about) = tool.filter(|_| is_call).unwrap_or((method, about));
-        let mut cells = Self {
+        let waited = exchange.map_or_else(String::new, |exchange| waited(exchange));
+        Self {
             role: self::role(item),
-            name: escape(name).into_owned(),
+            name,
             reason,
-            about: row.aside() + &escape(about.trim_start()),
+            about: format!("{times}{}{about}{waited}", row.aside()),
             is_uri: row.is_uri(),
-            progress: None,
+            progress: progress.map(|progress| escape(progress).into_owned()),
             size: row.size,
-            latency_ns: row.latency_ns,
-            is_in_vain: false,
+            latency_ns: row.latency_ns.or(in_vain_ns),
+            is_in_vain: in_vain_ns.is_some(),
             status: has_status.then_some((glyph, role, row.status)),
             finding: row.finding,
-        };
-        if let Some(exchange) = item.exchange().filter(|_| is_exchange) {
-            if cells.latency_ns.is_none() {
-                cells.latency_ns = exchange.unanswered_ns(now);
-                cells.is_in_vain = cells.latency_ns.is_some();
-            }
-            if exchange.status == Status::Open {
-                let progress = exchange.progress.as_deref();
-                cells.progress = progress.map(|progress| escape(progress).into_owned());
-            }
-            if exchange.waited_ns > 0 {
-                let when = if exchange.is_retry() { "after " } else { "" };
-                let waited = duration(exchange.waited_ns);
-                let about = cells.about;
-                cells.about = format!("{about}  ({when}{waited} waiting for the client)");
-            }
         }
-        if run > 1 {
-            cells.about = format!("×{run}  {}", cells.about);
-        }
-        cells
     }
+}
+
+/// The name of a row, and what it was asked or says. Of a tool its name says more than the method, which
+/// all calls have in common.
+fn name_and_about(item: &Item, row: &RowView<'_>, has_reason: bool) -> (String, String) {
+    let method = match (row.method, row.kind) {
+        (Some(method), _) => short(method),
+        (None, ItemKind::Stderr | ItemKind::Event | ItemKind::Http) => row.status,
+        (None, ItemKind::Other) => "not JSON-RPC",
+        (None, _) => &orphan(item),
+    };
+    let failed = item.exchange().filter(|_| has_reason);
+    let summary = failed.map_or(&*row.summary, Exchange::asked);
+    let about = about(summary, row.method);
+    let tool = match row.kind {
+        ItemKind::Response => item
+            .exchange()
+            .and_then(|it| Some((it.name.as_deref()?, about))),
+        _ => row
+            .name
+            .and_then(|name| Some((name, about.strip_prefix(name)?))),
+    };
+    let tool = tool.filter(|_| row.method == Some("tools/call"));
+    let (name, about) = tool.unwrap_or((method, about));
+    (escape(name).into(), escape(about.trim_start()).into())
+}
+
+/// `  (after 250 ms waiting for the client)`; nothing where the server has not waited.
+fn waited(exchange: &Exchange) -> String {
+    if exchange.waited_ns == 0 {
+        return String::new();
+    }
+    let when = if exchange.is_retry() { "after " } else { "" };
+    let waited = duration(exchange.waited_ns);
+    format!("  ({when}{waited} waiting for the client)")
 }
 
 /// The name of an answer that fits no request.
@@ -117,7 +126,7 @@ fn orphan(item: &Item) -> String {
 }
 
 /// Why the call of a row failed, escaped.
-pub fn reason(item: &Item) -> Option<String> {
+fn reason(item: &Item) -> Option<String> {
     let What::Exchange(exchange) = &item.what else {
         return None;
     };
@@ -126,31 +135,23 @@ pub fn reason(item: &Item) -> Option<String> {
     Some(escape(told).into_owned())
 }
 
-/// A reason in so many columns. Where it begins as one of the others does, and would be cut before it
-/// says anything else, its middle is left out.
-pub fn told_apart<'r>(
-    reason: &str,
-    others: impl Iterator<Item = &'r str>,
-    columns: usize,
-) -> String {
-    let shared = |other: &str| {
-        let mut both = reason.char_indices().zip(other.chars());
-        let end = both.find(|((_, one), other)| one != other);
-        end.map_or(reason.len().min(other.len()), |((at, _), _)| at)
-    };
-    let others = others.filter(|other| *other != reason);
-    let shared = others.map(shared).max().unwrap_or(0);
-    let shared = reason.get(..shared).unwrap_or_default();
-    if width(reason) <= columns || width(shared) + DIFFERENCE <= columns {
+/// A reason in so many columns. What comes before the first value in it is cut, where nothing of the
+/// value would be seen: many reasons begin alike.
+pub fn told(reason: &str, columns: usize) -> String {
+    let is_of_value = |letter: char| letter.is_ascii_digit() || "/\"`".contains(letter);
+    let value = reason.find(is_of_value).unwrap_or(reason.len());
+    let word = reason[..value].rfind(' ').map_or(0, |at| at + 1);
+    let (begin, rest) = reason.split_at(if value < reason.len() { word } else { value });
+    let least = columns / 3;
+    if width(reason) <= columns || width(begin) + VALUE <= columns || least < VALUE / 2 {
         return reason.to_owned();
     }
-    let (begin, rest) = reason.split_at(shared.rfind(' ').map_or(shared.len(), |at| at + 1));
-    let room = columns.saturating_sub(width(rest)).max(columns / 3);
+    let room = columns.saturating_sub(width(rest)).max(least);
     format!("{}{rest}", cut(begin, room))
 }
 
-/// Columns of what tells two reasons apart.
-const DIFFERENCE: usize = 8;
+/// Columns of a value from which on it is told from others.
+const VALUE: usize = 8;
 
 /// The colour of a row.
 fn role(item: &Item) -> Role {

@@ -17,6 +17,7 @@ use super::{List, Row, TimeColumn};
 use crate::action::Action;
 use crate::app::{App, Focus, Session};
 use crate::panels::filter::Relaxed;
+use crate::panels::search::hits::Term;
 use crate::theme::{Glyph, Look, Role};
 use crate::widget::frame as pane;
 use crate::widget::spans::{self, Spans};
@@ -74,8 +75,6 @@ struct Picture<'a> {
     call: usize,
     /// The heading of the column that gives the order, where there is no room for it.
     hidden_order: Option<String>,
-    /// The names of the calls on the screen that failed, and why they did.
-    reasons: Vec<(Option<&'a str>, String)>,
     now: Moment,
 }
 
@@ -101,14 +100,8 @@ impl<'a> Picture<'a> {
             title.push_str(sign);
             (widths[*at] == 0).then_some(order)
         });
-        let list = &session.list;
-        let items = list.visible(area.height.into());
-        let items = items.filter_map(|row| list.cache.get(row.key()));
         Self {
             session,
-            reasons: items
-                .filter_map(|item| Some((item.name(), cells::reason(item)?)))
-                .collect(),
             look: &app.settings.look,
             width: area.width,
             call: widths[CALL],
@@ -171,10 +164,7 @@ impl<'a> Picture<'a> {
         let mut line = vec![(role, format!("{arrow} ")), (name_role, name.to_owned())];
         let room = self.call.saturating_sub(spans::width(&line) + 1);
         let reason = cells.reason.as_ref();
-        let reason = reason.map(|reason| {
-            let alike = self.reasons.iter().filter(|(name, _)| *name == item.name());
-            cells::told_apart(reason, alike.map(|(_, reason)| reason.as_str()), room)
-        });
+        let reason = reason.map(|reason| cells::told(reason, room));
         line.extend(reason.map(|reason| (role, format!(" {reason}"))));
         let room = self.call.saturating_sub(spans::width(&line) + 1);
         let cut_about = if cells.is_uri { cut_middle } else { cut };
@@ -197,11 +187,12 @@ impl<'a> Picture<'a> {
     /// not shown.
     fn marked(&self, row: Row, mut line: Spans) -> Spans {
         let search = &self.session.search;
-        if !search.is_hit(row.key()..=row.last()) {
+        let is_hit = search.is_hit(row.key()..=row.last());
+        if search.term.is_some() && !is_hit {
             return line;
         }
-        let hits = |text: &str| search.places(text.as_bytes()).places;
-        if line.iter().all(|(_, text)| hits(text).is_empty()) {
+        let hits = |text: &str| Term::places(self.session.sought(), text.as_bytes()).places;
+        if is_hit && line.iter().all(|(_, text)| hits(text).is_empty()) {
             line.push((Role::Text, " …".to_owned()));
             let mut line = spans::cut(line, self.call);
             line.last_mut().map(|(_, text)| text.pop());

@@ -103,9 +103,16 @@ impl Term {
         })
     }
 
-    /// The places of the term in a text; of very many places the first.
-    pub fn places(&self, text: &[u8]) -> Marks {
-        let mut places = self.finder.places(text, MARKED + 1);
+    /// The places of these terms in a text; of very many places the first.
+    pub fn places(terms: &[Self], text: &[u8]) -> Marks {
+        let of = |term: &Self| term.finder.places(text, MARKED + 1);
+        let mut places: Vec<_> = terms.iter().flat_map(of).collect();
+        places.sort_by_key(|place| place.start);
+        places.dedup_by(|next, place| {
+            let is_joined = next.start <= place.end;
+            place.end = place.end.max(if is_joined { next.end } else { 0 });
+            is_joined
+        });
         let more = places.len() > MARKED;
         places.truncate(MARKED);
         Marks { places, more }
@@ -113,12 +120,6 @@ impl Term {
 }
 
 impl Search {
-    /// The places of the term in a text; none while nothing is searched for.
-    pub fn places(&self, text: &[u8]) -> Marks {
-        let term = self.term.as_ref();
-        term.map(|term| term.places(text)).unwrap_or_default()
-    }
-
     /// Whether the term was found in a row, or in one of a run that is shown as one.
     pub fn is_hit(&self, run: RangeInclusive<ItemKey>) -> bool {
         self.rows.range(run).next().is_some()
@@ -312,8 +313,9 @@ mod tests {
 
     #[test]
     fn case_counts_only_where_there_is_a_capital_and_an_expression_is_said() {
-        let places =
-            |term: &str, text: &str| Term::parse(term).unwrap().places(text.as_bytes()).places;
+        let places = |term: &str, text: &str| {
+            Term::places(&[Term::parse(term).unwrap()], text.as_bytes()).places
+        };
         assert_eq!(places("quota", "Quota QUOTA"), [0..5, 6..11]);
         assert_eq!(places("Quota", "Quota QUOTA").len(), 1);
         assert_eq!(places("a.c", "abc a.c").len(), 1);

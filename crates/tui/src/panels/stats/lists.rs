@@ -72,13 +72,8 @@ impl Column {
                 return;
             };
             if below > 0 && at + 1 == room {
-                let more = look.glyph(Glyph::More);
-                let hidden = plural(below as u64 + 1, "line");
                 let keys = if cursor.is_some() { "j" } else { "Tab" };
-                let text = format!("{more} {hidden}: {keys}");
-                let line = vec![(Role::Faint, cut(&text, row.width.into()))];
-                frame.render_widget(spans::line(line, *look), row);
-                return;
+                return draw_more(look, below + 1, keys, row, frame);
             }
             frame.render_widget(spans::line(line.clone(), *look), row);
             if entry.is_some() && entry.as_ref() == cursor {
@@ -86,6 +81,14 @@ impl Column {
             }
         }
     }
+}
+
+/// Says in the last row of an area how many lines are below, and which key leads there.
+pub fn draw_more(look: &Look, lines: usize, key: &str, row: Rect, frame: &mut Frame<'_>) {
+    let hidden = plural(lines as u64, "line");
+    let text = format!("{} {hidden}: {key}", look.glyph(Glyph::More));
+    let line = vec![(Role::Faint, cut(&text, row.width.into()))];
+    frame.render_widget(spans::line(line, *look), row);
 }
 
 /// Where the table and the lists are: one after the other where there is no room for both.
@@ -152,7 +155,7 @@ pub fn columns(look: &Look, state: &Stats, figures: &Figures, area: Rect) -> Vec
     let halves = [Constraint::Fill(1), Constraint::Fill(1)];
     let [left, right] = Layout::horizontal(halves).spacing(1).areas(area);
     let is_wide = area.width >= TWO;
-    let wide = if is_wide { left.width } else { area.width };
+    let wide = if is_wide { right.width } else { area.width };
     let wide = usize::from(wide);
     let cursor = state.entry(figures);
     let rows = state.rows();

@@ -136,9 +136,19 @@ pub fn click(app: &App, session: &mut Session, cell: (u16, u16)) -> bool {
         }
         return is_there;
     }
-    let table = area_of_table(app, session);
-    let rows = table::below(table);
+    let (page, table) = (page(app, session), area_of_table(app, session));
+    let mut rows = table::below(table);
+    let more = rows
+        .rows()
+        .nth(page)
+        .filter(|row| row.contains(cell.into()));
+    rows.height = rows.height.min(u16::try_from(page).unwrap_or(u16::MAX));
     let state = &mut session.stats;
+    if more.is_some() {
+        let ids = state.ids();
+        state.cursor.perform(Action::PageDown, &ids, page);
+        return false;
+    }
     let columns = columns(&app.settings.look, state);
     if let Some(column) = table::heading_at(&columns, table, cell) {
         state.sort = Some(column);
@@ -162,7 +172,13 @@ fn area_of_table(app: &App, session: &Session) -> Rect {
 
 /// How many rows the table shows at once.
 fn page(app: &App, session: &Session) -> usize {
-    usize::from(table::below(area_of_table(app, session)).height)
+    page_of(&session.stats, area_of_table(app, session))
+}
+
+/// Where there are more, the last row says so.
+fn page_of(state: &Stats, table: Rect) -> usize {
+    let page = usize::from(table::below(table).height);
+    page.saturating_sub(usize::from(state.rows().len() > page))
 }
 
 pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
@@ -213,7 +229,7 @@ fn draw_table(look: &Look, of: &Session, figures: &Figures, area: Rect, frame: &
     let state = &of.stats;
     let focus = of.focus == Focus::Main && !state.in_lists;
     let all = state.rows();
-    let page = usize::from(area.height.saturating_sub(1));
+    let page = page_of(state, area);
     let top = state.cursor.top.min(all.len().saturating_sub(page));
     let shown = all.iter().skip(top).take(page);
     let rows: Vec<_> = shown
@@ -222,6 +238,11 @@ fn draw_table(look: &Look, of: &Session, figures: &Figures, area: Rect, frame: &
     let cursor = state.cursor.at(&state.ids()).checked_sub(top);
     let selected = cursor.map(|at| (at, Role::selected(focus)));
     table::draw(look, &columns(look, state), &rows, selected, area, frame);
+    let below = all.len() - top - rows.len();
+    if let Some(row) = table::below(area).rows().nth(page).filter(|_| below > 0) {
+        let key = if state.in_lists { "Tab" } else { "PgDn" };
+        lists::draw_more(look, below, key, row, frame);
+    }
 }
 
 fn columns(look: &Look, state: &Stats) -> Vec<Column> {

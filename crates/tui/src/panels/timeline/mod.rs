@@ -41,9 +41,6 @@ pub use timeline_data::{Bar, Picture, Timeline, Window};
 /// The shortest range, nanoseconds: the recorder's clock says nothing finer.
 const SHORTEST_NS: u64 = 10_000;
 
-/// Columns of the number of a row.
-const NUMBER: usize = 7;
-
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     let page = size(app, session).1;
     let state = &mut session.timeline;
@@ -285,9 +282,11 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     let top = state.top(usize::from(parts.rows.height));
     let cursor = state.cursor_row();
     let now = now.max(Moment(picture.end_ns));
+    let last = picture.rows.last().map(|last| number(last).len());
     let rows = picture.rows.iter().enumerate().skip(top);
     for ((at, bar), area) in rows.zip(parts.rows.rows()) {
-        let line = row(look, bar, window, &parts, now);
+        let number = pad_start(&number(bar), last.unwrap_or(0));
+        let line = row(look, (bar, number), window, &parts, now);
         frame.render_widget(spans::line(line, *look), area);
         if cursor == at {
             spans::draw(look.style(Role::selected(has_keys)), area, frame);
@@ -361,15 +360,25 @@ fn draw_head(look: &Look, picture: &Picture, window: Window, parts: &Parts, fram
     spans::draw_lines(look, lines, parts.head, frame);
 }
 
+fn number(bar: &Bar) -> String {
+    format!("#{}", bar.key.seq.0)
+}
+
 /// The label of a row and its bar.
-fn row(look: &Look, of: &Bar, window: Window, parts: &Parts, now: Moment) -> Spans {
+fn row(
+    look: &Look,
+    (of, number): (&Bar, String),
+    window: Window,
+    parts: &Parts,
+    now: Moment,
+) -> Spans {
     let exchange = &of.exchange;
     let arrow = look.glyph(exchange.direction.into());
     let what = exchange.name.as_deref().filter(|name| !name.is_empty());
     let what = escape(what.unwrap_or(&exchange.method)).into_owned();
     let number = match parts.label {
         ..20 => String::new(),
-        _ => pad_start(&format!("#{}", of.key.seq.0), NUMBER) + " ",
+        _ => number + " ",
     };
     let used = width(&number) + width(arrow) + 1;
     let cut_what = if what.contains("://") {

@@ -92,9 +92,6 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
             return at(&found, bond);
         }
     }
-    if after.starts_with(b"</t") {
-        return columns::tagged(text, name);
-    }
     let is_word = matches!(after, [b' ', letter, ..] if letter.is_ascii_alphabetic());
     let pair = PAIR.captures(after);
     if pair.is_none()

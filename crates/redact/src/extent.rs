@@ -58,6 +58,11 @@ pub(super) fn lossy(text: &[u8], span: &Range<usize>) -> String {
     String::from_utf8_lossy(&text[span.clone()]).into_owned()
 }
 
+/// The beginning of a text that is UTF-8.
+pub(super) fn valid(text: &[u8]) -> &str {
+    text.utf8_chunks().next().map_or("", |chunk| chunk.valid())
+}
+
 /// A pattern of this crate; the tests of the corpora use each of them.
 pub(super) fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is a constant that tests compile")

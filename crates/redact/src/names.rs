@@ -229,7 +229,6 @@ fn looked_up(name: &str) -> Option<Class> {
         .min_by_key(|ending| ending.place)
     {
         Some(first) => first.class,
-        None if one.is_empty() => None,
         None if is_cookie(name) => Some(Class::Many),
         None => is_variable_of_key(name, one).then_some(Class::Many),
     }
@@ -248,7 +247,6 @@ fn is_cookie(name: &str) -> bool {
 fn is_variable_of_key(name: &str, joined: &str) -> bool {
     let of_what = joined.strip_suffix("key").unwrap_or_default();
     !name.contains(|letter: char| letter.is_ascii_lowercase())
-        && (name.ends_with("_KEY") || name.ends_with("-KEY"))
         && !of_what.is_empty()
         && !words()
             .public

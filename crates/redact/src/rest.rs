@@ -189,7 +189,7 @@ pub(super) fn on_line(text: &[u8], from: usize, class: Class) -> Vec<Value> {
         let said = String::from_utf8_lossy(word);
         if is_value(&text[span.clone()]) {
             values.push(Value::new(span, Bond::Rest));
-        } else if is_row && looks_adjacent(said.trim_end_matches(['.', ',']), false) {
+        } else if is_row && looks_adjacent(said.trim_end_matches(['.', ','])) {
             values.push(Value::new(span, Bond::Near));
         } else {
             is_row &= word.is_empty();

@@ -113,9 +113,7 @@ impl Reading<'_> {
         match self.class {
             Class::Digits => is_stated && fits(self.class, said, Bond::Alone),
             _ if self.is_random(word, said) => true,
-            Class::Password if self.is_over => {
-                is_linked && !word.is_quoted && looks_adjacent(said, false)
-            }
+            Class::Password if self.is_over => is_linked && !word.is_quoted && looks_adjacent(said),
             _ if self.is_over => false,
             // `the password ("this")`
             Class::Password
@@ -126,7 +124,7 @@ impl Reading<'_> {
                 fits(self.class, said, Bond::Cell)
             }
             Class::Password if word.before == Before::Comma && !is_stated && is_first => {
-                looks_adjacent(said, word.is_quoted) && !is_other_name(said) && !is_name(said)
+                looks_adjacent(said) && !is_other_name(said) && !is_name(said)
             }
             _ => is_near && is_candidate(self.class, said, is_stated, word.is_quoted),
         }
@@ -229,7 +227,7 @@ fn is_candidate(class: Class, said: &str, is_stated: bool, is_quoted: bool) -> b
         }
         Class::Password if !is_quoted && is_other_name(said) => false,
         Class::Password if is_stated => looks_stated(said, is_quoted),
-        Class::Password => looks_adjacent(said, is_quoted),
+        Class::Password => looks_adjacent(said),
         Class::Many => is_value(said.as_bytes()),
         _ => false,
     }

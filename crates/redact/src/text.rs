@@ -3,14 +3,16 @@
 use super::bind;
 use super::encodings::{self, Code};
 use super::entropy;
-use super::extent::{LONG, behind_scheme, is_around, leading, lossy, near, trailing, within};
+use super::extent::{LONG, behind_scheme, leading, lossy, near, regex, trailing, within};
 use super::names::{Class, LONGEST, Name, is_of_name, is_of_word};
 use super::policy::{Notice, Policy, Sign, id};
 use super::report::Found;
 use super::token::Kind;
 use super::value::{Bond, fits, is_cookie, is_placeholder};
 use super::{pem, url};
+use regex::bytes::Regex;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// Bytes of a lead that belong to a secret.
 const LEAD: usize = 128;
@@ -30,10 +32,9 @@ pub(super) struct Scan<'s> {
     pub policy: &'s Policy,
     pub text: &'s [u8],
     pub found: &'s mut Found,
-    shapes: Vec<(usize, usize)>,
-    /// Where the last name ends, and where the next sign stands that no sentence has.
+    /// Where what was last found of each shape ends, and the last name.
+    shapes: Vec<usize>,
     name: usize,
-    odd: usize,
     pub pem: pem::Passed,
 }
 
@@ -113,20 +114,10 @@ fn is_owner(text: &[u8], name: &Name) -> bool {
         .any(|of| before.ends_with(of))
 }
 
-/// Bytes of sentences: letters, and signs between words.
-const OF_SENTENCE: [bool; 256] = {
-    let mut all = [false; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        let sign = matches!(
-            byte,
-            b' ' | b',' | b'.' | b'\r' | b'\t' | b';' | b'(' | b')' | b'-' | b'_' | b'/'
-        );
-        all[byte as usize] = sign || byte.is_ascii_alphabetic();
-        byte += 1;
-    }
-    all
-};
+/// Whether a byte is of a sentence: a letter, or a sign between words.
+fn is_of_sentence(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || b" ,.\r\t;()-_/".contains(&byte)
+}
 
 /// Whether something that a value needs follows a name: a sign or a quote right behind it, or in the words
 /// that follow a digit or a sign that no sentence has. Most words that are names are words of a sentence:
@@ -140,7 +131,7 @@ fn may_have_value(text: &[u8], Range { start, end }: Range<usize>, odd: &mut usi
         Some(b' ' | b'\t' | b',' | b'.') => {
             let from = end + near(text, end, NEAR).len() - rest.len();
             if *odd < from {
-                *odd = from + leading(&text[from..], |byte| OF_SENTENCE[usize::from(byte)]);
+                *odd = from + leading(&text[from..], is_of_sentence);
             }
             let before = &text[start.saturating_sub(LONGEST)..start];
             let name = before.len() - trailing(before, is_of_name);
@@ -179,25 +170,20 @@ impl<'s> Scan<'s> {
             policy,
             text,
             found,
-            shapes: Vec::new(),
+            shapes: vec![0; policy.shapes.len()],
             name: 0,
-            odd: 0,
             pem: pem::Passed::default(),
         }
     }
 
     fn shape(&mut self, number: usize, at: usize) {
-        let until = self.shapes.iter_mut().find(|(shape, _)| *shape == number);
-        if until.as_ref().is_some_and(|(_, until)| at < *until) {
+        if at < self.shapes[number] {
             return;
         }
         let Some((all, secret)) = shape(self.policy, self.text, number, at) else {
             return;
         };
-        match until {
-            Some((_, until)) => *until = all.end,
-            None => self.shapes.push((number, all.end)),
-        }
+        self.shapes[number] = all.end;
         let shape = &self.policy.shapes[number];
         let value = lossy(self.text, &secret);
         // One that only shows what such a secret looks like ends in a row of one sign.
@@ -222,9 +208,7 @@ impl<'s> Scan<'s> {
     /// that in a sentence belongs to it.
     fn name(&mut self, name: &Name, next: usize) {
         let (policy, text) = (self.policy, self.text);
-        let is_option = text[name.span.start] == b'-';
-        let may_have = is_option || may_have_value(text, name.span.clone(), &mut self.odd);
-        if name.span.end <= self.name || !may_have {
+        if name.span.end <= self.name {
             return;
         }
         self.name = name.span.end;
@@ -232,9 +216,7 @@ impl<'s> Scan<'s> {
         // The word of a token that stands there already; a name in the path of another one:
         // `AWS::ApiGateway::ApiKey`; `${PASSWORD:?message}`
         let opens = "‹".as_bytes();
-        let is_token = before.ends_with(opens)
-            || called.starts_with(opens)
-            || before.ends_with(b"\\") && called.starts_with(b"u2039");
+        let is_token = before.ends_with(opens) || called.starts_with(opens);
         let after = &text[name.span.end..];
         if is_token
             || before.ends_with(b"::")
@@ -287,9 +269,6 @@ fn begin(text: &[u8], end: usize) -> usize {
     let before = &text[end.saturating_sub(LONGEST)..end];
     let of_name = |byte: u8| is_of_name(byte) || byte == b'.' || !byte.is_ascii();
     let before = &before[before.len() - trailing(before, of_name)..];
-    if before.is_ascii() {
-        return end - before.len();
-    }
     // The last letters that are none of a broken sign.
     let of_name = |char: &char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.');
     let said = before.utf8_chunks().last();
@@ -328,13 +307,17 @@ fn name_ending_at(policy: &Policy, text: &[u8], word: Range<usize>) -> Option<Na
             .strip_suffix(b" ")
             .or_else(|| before.strip_suffix(b"'"))?;
         let start = begin(before, before.len());
-        if start == before.len() || last.end - start > LONGEST {
+        if start == before.len() {
             return None;
         }
         span = start..last.end;
     }
     None
 }
+
+/// A cookie, or a parameter of a scheme.
+static PARAMETER: LazyLock<Regex> =
+    LazyLock::new(|| regex(r#"(?-u)([^=;,]+)=["\s]*([^;,"\s=][^;,"\s]*)"#));
 
 /// Adds a value with such a name, if it is one: of a header what stands behind its scheme, or those of its
 /// cookies and parameters that tell who asks; of a user and a password the latter.
@@ -351,20 +334,13 @@ pub(super) fn add(
         span = if proof.is_empty() { span } else { proof };
     }
     if class == Class::Header {
-        let (mut at, mut has_parameters) = (span.start, false);
-        for part in text[span.clone()].split(|byte| b";,".contains(byte)) {
-            let begin = at;
-            at += part.len() + 1;
-            let name = leading(part, |byte| byte != b'=');
-            let value = &part[(name + 1).min(part.len())..];
-            if !value.iter().any(|byte| !b"= \"".contains(byte)) {
-                continue;
-            }
+        let mut has_parameters = false;
+        for parameter in PARAMETER.captures_iter(&text[span.clone()]) {
             has_parameters = true;
-            let all = within(text, begin + name + 1..begin + part.len(), is_around);
-            let end = leading(&text[all.clone()], |byte| byte != b' ');
-            let value = all.start..all.start + end;
-            if is_cookie(&lossy(part, &(0..name)), &lossy(text, &value)) {
+            let [name, value] =
+                [1, 2].map(|group| parameter.get(group).map_or(0..0, |one| one.range()));
+            let [name, value] = [name, value].map(|at| span.start + at.start..span.start + at.end);
+            if is_cookie(&lossy(text, &name), &lossy(text, &value)) {
                 found.plain.push((text[value.clone()].into(), Kind::Secret));
                 found.add(policy, text, value, rule);
             }
@@ -373,12 +349,11 @@ pub(super) fn add(
             return;
         }
     }
-    if class == Class::Pair && !encodings::is_pair(&text[span.clone()]) {
+    if class == Class::Pair {
         let said = &text[span.clone()];
         let of_user = |byte: &u8| is_of_name(*byte) || matches!(byte, b'.' | b'@');
         let colon = memchr::memchr(b':', said).filter(|at| said[..*at].iter().all(of_user));
-        let is_password = |at: &usize| at + 1 < said.len() && !said[*at..].starts_with(b"://");
-        if let Some(colon) = colon.filter(is_password) {
+        if let Some(colon) = colon.filter(|at| !said[*at..].starts_with(b"://")) {
             (span.start, class) = (span.start + colon + 1, Class::Password);
         }
     }

@@ -149,32 +149,19 @@ fn is_given(text: &str) -> bool {
 
 /// A set of bytes, written as in the brackets of a regular expression: `0-9a-f`.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(from = "String")]
-pub(super) struct Bytes(Vec<(u8, u8)>);
-
-impl From<String> for Bytes {
-    fn from(text: String) -> Self {
-        let (mut ranges, mut rest) = (Vec::new(), text.as_bytes());
-        while let [first, after @ ..] = rest {
-            let (last, after) = match after {
-                [b'-', last, after @ ..] => (last, after),
-                _ => (first, after),
-            };
-            ranges.push((*first, *last));
-            rest = after;
-        }
-        Self(ranges)
-    }
-}
+pub(super) struct Bytes(String);
 
 impl Bytes {
     fn of_word() -> Self {
-        Self::from("0-9A-Z_a-z".to_owned())
+        Self("0-9A-Z_a-z".to_owned())
     }
 
     pub fn has(&self, byte: u8) -> bool {
-        self.0
-            .iter()
-            .any(|(first, last)| (*first..=*last).contains(&byte))
+        let set = self.0.as_bytes();
+        let is_within = |range: &[u8]| range[1] == b'-' && (range[0]..=range[2]).contains(&byte);
+        match byte {
+            b'-' => set.ends_with(b"-"),
+            _ => set.contains(&byte) || set.windows(3).any(is_within),
+        }
     }
 }

@@ -7,15 +7,12 @@ use super::extent::{LONG, behind_scheme, leading, lossy, near, regex, trailing, 
 use super::names::{Class, LONGEST, Name, is_of_name, is_of_word};
 use super::policy::{Notice, Policy, Sign, id};
 use super::report::Found;
+use super::shapes::{self, LEAD};
 use super::token::Kind;
 use super::value::{Bond, fits, is_cookie, is_placeholder};
-use super::{pem, url};
 use regex::bytes::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
-
-/// Bytes of a lead that belong to a secret.
-const LEAD: usize = 128;
 
 /// Words of a name: `one time code`.
 const WORDS: usize = 3;
@@ -33,9 +30,10 @@ pub(super) struct Scan<'s> {
     pub text: &'s [u8],
     pub found: &'s mut Found,
     /// Where what was last found of each shape ends, and the last name.
-    shapes: Vec<usize>,
+    pub shapes: Vec<usize>,
     name: usize,
-    pub pem: pem::Passed,
+    /// How far a private key goes that was found, and whether one has no end.
+    pub key: (usize, bool),
 }
 
 /// Finds all there is in a text as it stands; the codes in which there may be more.
@@ -44,10 +42,10 @@ pub(super) fn scan(policy: &Policy, text: &[u8], found: &mut Found) -> Vec<Code>
     let mut scan = Scan::new(policy, text, found);
     for Sign { notice, start, end } in policy.signs(text) {
         match notice {
-            Notice::Shape(number) => scan.shape(number, start),
+            Notice::Shape(number) => shapes::find(&mut scan, number, start),
             Notice::Name => names.push(start..end),
-            Notice::Url => url::find(&mut scan, end),
-            Notice::Pem => pem::find(&mut scan, start),
+            Notice::Url => shapes::find_in_url(&mut scan, end),
+            Notice::Pem => shapes::find_key(&mut scan, start),
             Notice::Code(code) if !codes.contains(&code) => codes.push(code),
             Notice::Code(_) | Notice::Grant | Notice::Option => {}
         }
@@ -91,7 +89,7 @@ pub(super) fn is_likely(policy: &Policy, raw: &[u8], sign: &Sign, odd: &mut usiz
             let around = near(raw, start.saturating_sub(LEAD), LEAD + NEAR);
             around.contains(&b'\\')
                 || policy.shapes[number].rule.lead.has(b'"')
-                || shape(policy, raw, number, start).is_some()
+                || shapes::at(policy, raw, number, start).is_some()
         }
         // Some words are only the last one of a name: `id` of `session id`.
         Notice::Name => {
@@ -99,7 +97,7 @@ pub(super) fn is_likely(policy: &Policy, raw: &[u8], sign: &Sign, odd: &mut usiz
                 && (raw[start..end].eq_ignore_ascii_case(b"key")
                     || name_ending_at(policy, raw, start..end).is_some())
         }
-        Notice::Url => url::may_have_user(&raw[end..]),
+        Notice::Url => shapes::may_have_user(&raw[end..]),
         Notice::Code(Code::Percent) => encodings::percent(&raw[start..]).is_some(),
         Notice::Grant => memchr::memmem::find(raw, b"\"code").is_some(),
         Notice::Code(_) | Notice::Pem | Notice::Option => true,
@@ -143,27 +141,6 @@ fn may_have_value(text: &[u8], Range { start, end }: Range<usize>, odd: &mut usi
     }
 }
 
-/// Where something of a shape stands whose anchor begins at `at`: all of it, and its secret.
-fn shape(
-    policy: &Policy,
-    text: &[u8],
-    number: usize,
-    at: usize,
-) -> Option<(Range<usize>, Range<usize>)> {
-    let shape = &policy.shapes[number];
-    let lead = &text[at.saturating_sub(LEAD)..at];
-    let start = at - trailing(lead, |byte| shape.rule.lead.has(byte));
-    let before = start.checked_sub(1).map(|before| text[before]);
-    if before.is_some_and(|byte| shape.rule.edge.has(byte)) {
-        return None;
-    }
-    let captures = shape.regex().captures(&text[start..])?;
-    let all = captures.get(0)?;
-    let secret = captures.iter().skip(1).flatten().next().unwrap_or(all);
-    let shift = |range: Range<usize>| range.start + start..range.end + start;
-    Some((shift(all.range()), shift(secret.range())))
-}
-
 impl<'s> Scan<'s> {
     fn new(policy: &'s Policy, text: &'s [u8], found: &'s mut Found) -> Self {
         Self {
@@ -172,31 +149,7 @@ impl<'s> Scan<'s> {
             found,
             shapes: vec![0; policy.shapes.len()],
             name: 0,
-            pem: pem::Passed::default(),
-        }
-    }
-
-    fn shape(&mut self, number: usize, at: usize) {
-        if at < self.shapes[number] {
-            return;
-        }
-        let Some((all, secret)) = shape(self.policy, self.text, number, at) else {
-            return;
-        };
-        self.shapes[number] = all.end;
-        let shape = &self.policy.shapes[number];
-        let value = lossy(self.text, &secret);
-        // One that only shows what such a secret looks like ends in a row of one sign.
-        let after = value
-            .rsplit(['-', '_', '.', '/'])
-            .next()
-            .unwrap_or_default();
-        let is_dull = after.len() > 3 && after.bytes().all(|byte| byte == after.as_bytes()[0]);
-        if shape.rule.needs.iter().all(|needs| needs.is_met(&value))
-            && !is_dull
-            && !is_placeholder(&value)
-        {
-            self.add(secret, (shape.number, shape.rule.kind));
+            key: (0, false),
         }
     }
 

@@ -191,12 +191,6 @@ fn bare_values(text: &[u8], name: &Name, start: usize, bond: Bond) -> Vec<Value>
     };
     let (word, label) = (lossy(text, &span), lossy(text, &name.span));
     let is_assigned = label.starts_with('-') || !label.contains(|c: char| c.is_ascii_lowercase());
-    let is_pair = text.get(name.span.end) == Some(&b'=') && !label.contains('.');
-    let is_last = matches!(text.get(span.end), Some(b';' | b'"'));
-    if is_pair && is_last && text[..name.span.start].ends_with(b";") {
-        // One of a connection string.
-        return vec![Value::new(span, Bond::Whole)];
-    }
     if !is_assigned && is_code(&word)
         || name.class == Class::Digits && sentence::counts(&text[span.end..])
         || is_plainly_no_secret(text, name, &word)

@@ -238,16 +238,13 @@ pub(super) fn readings(run: &[u8]) -> impl Iterator<Item = Vec<u8>> {
 /// A run of base64, decoded as far as that is possible.
 pub(super) fn decode(run: &[u8]) -> Vec<u8> {
     let letters = run.iter().filter(|byte| is_letter(**byte));
-    let mut letters: Vec<u8> = letters
+    let letters: Vec<u8> = letters
         .map(|byte| match byte {
             b'-' => b'+',
             b'_' => b'/',
             other => *other,
         })
         .collect();
-    if letters.len() % 4 == 1 {
-        letters.pop();
-    }
     ENGINE.decode(&letters).unwrap_or_default()
 }
 
@@ -269,14 +266,9 @@ pub(super) fn secret_in(text: &[u8]) -> Option<Vec<u8>> {
         plain.truncate(colon);
         return Some(if secret.is_empty() { plain } else { secret });
     }
-    let is_whole = text.len() >= 12 && text.len().is_multiple_of(4);
-    let plain = if is_whole && run_end(text, 0) == text.len() {
-        decode(text)
-    } else {
-        Vec::new()
-    };
-    let is_text = plain.len() >= 8 && plain.iter().all(|byte| matches!(byte, b'!'..=b'~'));
-    is_text.then_some(plain)
+    let is_whole = text.len().is_multiple_of(4) && run_end(text, 0) == text.len();
+    let plain = is_whole.then(|| decode(text))?;
+    (plain.len() >= 8 && plain.iter().all(u8::is_ascii_graphic)).then_some(plain)
 }
 
 /// What base64 of such a pair says, and where its colon is.

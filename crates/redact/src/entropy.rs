@@ -66,6 +66,7 @@ fn is_signed(word: &[u8]) -> bool {
         && word
             .iter()
             .all(|byte| byte.is_ascii_alphanumeric() || SIGNS.contains(byte))
+        && has(u8::is_ascii_digit)
         && has(u8::is_ascii_lowercase)
         && has(u8::is_ascii_uppercase);
     if !is_made {
@@ -79,8 +80,7 @@ fn is_signed(word: &[u8]) -> bool {
         .filter(|byte| SIGNS[8..].contains(byte))
         .count();
     // Programs call things by the other signs; by this one nobody does.
-    let is_cried = inner.contains(&b'!') && has(u8::is_ascii_digit);
-    is_cried || odd + telling > 1 && (telling > 0 || has(u8::is_ascii_digit))
+    inner.contains(&b'!') || odd + telling > 1
 }
 
 /// Whether letters and digits stand in it as in no word, in no number, and in no name of several.

@@ -80,8 +80,6 @@ pub(super) struct Words {
     pub names: Vec<String>,
     pub values: Vec<String>,
     pub grants: Vec<String>,
-    pub schema: Vec<String>,
-    pub types: Vec<String>,
     pub links: HashSet<String>,
     pub joins: HashSet<String>,
     pub protocol: Vec<String>,

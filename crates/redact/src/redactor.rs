@@ -198,11 +198,9 @@ impl Redactor {
     /// Redacts a filter; drops it as a whole where a part of a secret would be left.
     pub fn filter(&mut self, filter: &str, report: &mut Report) -> String {
         let said = self.text(Place::Filter, filter, report).into_owned();
-        let mut rest = token::Pieces(&said).filter_map(|piece| match piece {
-            token::Piece::Text(text) => Some(text),
-            token::Piece::Placeholder { .. } => None,
-        });
-        if rest.any(|text| self.known.is_hinted(text)) {
+        let is_hint =
+            |piece| matches!(piece, token::Piece::Text(text) if self.known.is_hinted(text));
+        if token::Pieces(&said).any(is_hint) {
             return UNTOLD.to_owned();
         }
         said

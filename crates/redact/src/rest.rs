@@ -45,10 +45,7 @@ static GUTTER: LazyLock<Regex> =
 pub(super) fn below(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
     let gutter = |line: &[u8]| GUTTER.find(line).map_or(0, |gutter| gutter.end());
     let before = &text[line_start(text, name.span.start)..name.span.start];
-    // What begins an item of a list is no gutter.
-    let has_gutter = !before.starts_with(b"- ") && gutter(before) > 0;
-    let width = if has_gutter { gutter(before) } else { 0 };
-    let front = leading(&before[width..], |byte| b" \t-".contains(&byte));
+    let front = leading(&before[gutter(before)..], |byte| b" \t-".contains(&byte));
     let is_block = matches!(text.get(start), Some(b'|' | b'>'));
     let begin = line_end(text, start) + 1;
     let (mut at, mut values) = (begin, Vec::new());
@@ -57,12 +54,7 @@ pub(super) fn below(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
             break;
         }
         let end = line_end(text, at);
-        let line = at
-            + if has_gutter {
-                gutter(&text[at..end])
-            } else {
-                0
-            }..end;
+        let line = at + gutter(&text[at..end])..end;
         at = end + 1;
         let indent = leading(&text[line.clone()], |byte| b" \t".contains(&byte));
         let span = within(text, line, |byte| byte.is_ascii_whitespace());
@@ -81,8 +73,7 @@ pub(super) fn below(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
             continue;
         }
         let found = item(text, span, name.class);
-        if is_alone || found.is_none() && !is_item && values.is_empty() && lines > 0 {
-            values.extend(found);
+        if found.is_none() && values.is_empty() && lines > 0 {
             break;
         }
         values.extend(found);
@@ -100,15 +91,9 @@ fn item(text: &[u8], span: Range<usize>, class: Class) -> Option<Value> {
     let item = &text[span.clone()];
     if class == Class::Header {
         let span = within(text, span, is_around);
-        let word = leading(&text[span.clone()], |byte| !byte.is_ascii_whitespace());
-        let word = trim(text, span.start..span.start + word);
-        let name = leading(&text[span.clone()], |byte| {
-            names::is_of_name(byte) || byte == b'.'
-        });
+        let name = leading(&text[span.clone()], names::is_of_name);
         let is_cookie = text.get(span.start + name) == Some(&b'=');
-        let is_made = is_value(&text[word.clone()]);
-        return (is_cookie || is_made)
-            .then(|| Value::new(if is_cookie { span } else { word }, Bond::Alone));
+        return is_cookie.then(|| Value::new(span, Bond::Alone));
     }
     let dash = if item.starts_with(b"- ") { 2 } else { 0 };
     let is_sign = |at: &usize| item[*at..].starts_with(b": ") || item[*at..].starts_with(b":\"");

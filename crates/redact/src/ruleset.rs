@@ -63,7 +63,6 @@ pub struct Rule {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Needs {
-    Digit,
     TwoDigits,
     /// Letters and digits change so often that nobody reads it.
     Unread,
@@ -86,8 +85,6 @@ pub(super) enum Needs {
     TwoNuls,
     /// A person may have chosen it: it has another sign than letters.
     Chosen,
-    /// A part without separators of 12 bytes.
-    Long,
 }
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
@@ -116,7 +113,6 @@ impl Needs {
     pub fn is_met(self, secret: &str) -> bool {
         let digits = secret.bytes().filter(u8::is_ascii_digit).count();
         match self {
-            Self::Digit => digits > 0,
             Self::TwoDigits => digits > 1,
             Self::Unread => is_unread(secret),
             Self::Dense => is_dense(secret),
@@ -134,7 +130,6 @@ impl Needs {
             Self::Chosen => {
                 secret.len() > 5 && !secret.bytes().all(|byte| byte.is_ascii_alphabetic())
             }
-            Self::Long => secret.split(['-', '_']).any(|part| part.len() >= 12),
         }
     }
 }

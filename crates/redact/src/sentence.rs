@@ -132,9 +132,8 @@ impl Reading<'_> {
 
     /// Whether a word is one that nobody reads: a long one, or the first on its line.
     fn is_random(&self, word: &Word, said: &str) -> bool {
-        let is_line = word.before == Before::Line && said.len() >= 10;
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_+".contains(&byte);
-        (said.len() >= RANDOM || is_line)
+        (said.len() >= RANDOM || word.before == Before::Line)
             && is_dense(said)
             && said.trim_end_matches('=').bytes().all(is_word)
     }

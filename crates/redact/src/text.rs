@@ -47,7 +47,7 @@ pub(super) fn scan(policy: &Policy, text: &[u8], found: &mut Found) -> Vec<Code>
             Notice::Url => shapes::find_in_url(&mut scan, end),
             Notice::Pem => shapes::find_key(&mut scan, start),
             Notice::Code(code) if !codes.contains(&code) => codes.push(code),
-            Notice::Code(_) | Notice::Grant | Notice::Option => {}
+            Notice::Code(_) | Notice::Message => {}
         }
     }
     // Most words that are names are words of a sentence.
@@ -99,8 +99,7 @@ pub(super) fn is_likely(policy: &Policy, raw: &[u8], sign: &Sign, odd: &mut usiz
         }
         Notice::Url => shapes::may_have_user(&raw[end..]),
         Notice::Code(Code::Percent) => encodings::percent(&raw[start..]).is_some(),
-        Notice::Grant => memchr::memmem::find(raw, b"\"code").is_some(),
-        Notice::Code(_) | Notice::Pem | Notice::Option => true,
+        Notice::Code(_) | Notice::Pem | Notice::Message => true,
     }
 }
 

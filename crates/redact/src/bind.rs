@@ -112,6 +112,9 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
 
 fn behind_sign(text: &[u8], name: &Name, found: &Captures<'_>) -> Vec<Value> {
     let quote = found.name("quote").map(|quote| quote.as_bytes());
+    if found.name("typed").is_some() && quote.is_none() {
+        return Vec::new();
+    }
     let is_near = text.get(name.span.end) == Some(&b'=');
     let bond = if quote.is_some() || is_near {
         Bond::Alone
@@ -190,10 +193,12 @@ fn bare_values(text: &[u8], name: &Name, start: usize, bond: Bond) -> Vec<Value>
         None => (bare(text, &name.span, start), bond),
     };
     let (word, label) = (lossy(text, &span), lossy(text, &name.span));
-    let is_assigned = label.starts_with('-') || !label.contains(|c: char| c.is_ascii_lowercase());
+    let is_small = label.contains(|c: char| c.is_ascii_lowercase());
+    let is_assigned = label.starts_with('-') || bond == Bond::Alone && !is_small;
+    let is_sign = word.chars().count() == 1;
     if !is_assigned && is_code(&word)
         || name.class == Class::Digits && sentence::counts(&text[span.end..])
-        || is_plainly_no_secret(text, name, &word)
+        || is_plainly_no_secret(text, name, &word) && !is_sign
     {
         return Vec::new();
     }
@@ -204,7 +209,9 @@ fn bare_values(text: &[u8], name: &Name, start: usize, bond: Bond) -> Vec<Value>
         bond
     };
     let mut values = rest::on_line(text, span.end, name.class);
-    values.insert(0, Value::new(span, bond));
+    if !is_sign {
+        values.insert(0, Value::new(span, bond));
+    }
     values
 }
 
@@ -229,10 +236,20 @@ fn in_quotes(text: &[u8], name: &Name, (start, quote): (usize, &[u8]), bond: Bon
     values
 }
 
+/// What stands in front of a name on a line that sets it.
+static SETS: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?x-u)^ (?: [\ \t\#;+>\$-] | (?i:export|set|env|let|var|default)\ | \$env: | [\w.]+[.\\] | \d+[:|\t]\ ? | \*\* )* $",
+    )
+});
+
 /// The rest of the line that sets `name`, where it is a password: `password = two Words 7`. No sign
 /// within ends it.
 fn setting(text: &[u8], name: &Name, start: usize) -> Option<Range<usize>> {
     if !matches!(name.class, Class::Password | Class::Key) {
+        return None;
+    }
+    if !SETS.is_match(&text[line_start(text, name.span.start)..name.span.start]) {
         return None;
     }
     // Only the beginning of a long line is read: the line may have as many names as words, and

@@ -42,7 +42,7 @@ pub(super) fn is_camel(value: &str) -> bool {
     let turns = bytes
         .windows(2)
         .any(|two| !two[0].is_ascii_uppercase() && two[1].is_ascii_uppercase());
-    turns && bytes.iter().all(u8::is_ascii_alphanumeric) && !is_dense(value)
+    turns && bytes.len() < MIXED && bytes.iter().all(u8::is_ascii_alphanumeric) && !is_dense(value)
 }
 
 /// Whether something in it is nothing that anybody reads, where its name says that it may be so.

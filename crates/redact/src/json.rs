@@ -180,7 +180,7 @@ impl Walk<'_> {
         }
         let option = word.strip_prefix(b"-");
         let name = std::str::from_utf8(option.unwrap_or(word)).ok()?;
-        let is_name = !name.starts_with("-no-") && !name.is_empty();
+        let is_name = !name.starts_with("-no-") && !name.is_empty() && name.bytes().all(is_of_name);
         let class = is_name.then(|| self.finder.policy.class(name))??;
         let bond = match class {
             _ if option.is_some() => Bond::Whole,

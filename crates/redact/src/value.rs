@@ -303,6 +303,7 @@ pub(super) fn looks_set(value: &str) -> bool {
             .is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
         && !value.contains(['=', '<', '>', '(', '{', '$', '"', '/', ':', '|'])
         && !value.contains("  ")
+        && !value.ends_with(['.', ','])
         && !is_prose(value)
 }
 

@@ -74,12 +74,12 @@ static CONTENT: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
     let (end, before) = (name.span.end, &text[..name.span.start]);
     let after = near(text, end, LONG);
-    let at = |found: &Captures<'_>, bond| match found.name("value") {
-        Some(value) => vec![Value::new(end + value.start()..end + value.end(), bond)],
-        None => {
-            let quote = found.name("quote").map(|quote| quote.as_bytes());
-            values_at(text, name, (end + found[0].len(), quote), bond)
+    let at = |found: &Captures<'_>, bond| {
+        if let Some(value) = found.name("value") {
+            return vec![Value::new(end + value.start()..end + value.end(), bond)];
         }
+        let quote = found.name("quote").map(|quote| quote.as_bytes());
+        values_at(text, name, (end + found[0].len(), quote), bond)
     };
     let beside = [
         (before.ends_with(b"form-data; name=\""), &FORM, Bond::Alone),
@@ -257,7 +257,10 @@ fn setting(text: &[u8], name: &Name, start: usize) -> Option<Range<usize>> {
     let rest = near(text, start, LONG);
     let rest = rest[..line_end(rest, 0)].trim_ascii_end();
     let said = std::str::from_utf8(rest).ok()?;
-    let fits = looks_set(said) && !is_other_name(said) && !is_plainly_no_secret(text, name, said);
+    let fits = (name.class == Class::Password || !said.contains(' '))
+        && looks_set(said)
+        && !is_other_name(said)
+        && !is_plainly_no_secret(text, name, said);
     fits.then(|| start..start + rest.len())
 }
 

@@ -388,8 +388,6 @@ fn coded(text: &[u8], needle: usize, (code, (value, token)): (Code, &Value)) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base64::Engine as _;
-    use base64::engine::general_purpose::STANDARD_NO_PAD;
 
     fn spans(known: &Known, text: &str) -> Vec<String> {
         let mut found = Found::default();

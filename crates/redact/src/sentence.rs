@@ -92,6 +92,10 @@ enum After {
 }
 
 /// How far a sentence was read.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each may be so with each other"
+)]
 struct Reading<'t> {
     behind: &'t str,
     class: Class,
@@ -112,7 +116,7 @@ impl Reading<'_> {
         let is_near = is_stated || self.is_adjacent || !is_first && !self.is_over;
         match self.class {
             Class::Digits => is_stated && fits(self.class, said, Bond::Alone),
-            _ if self.is_random(word, said) => true,
+            _ if is_random(word, said) => true,
             Class::Password if self.is_over => is_linked && !word.is_quoted && looks_adjacent(said),
             _ if self.is_over => false,
             // `the password ("this")`
@@ -129,14 +133,14 @@ impl Reading<'_> {
             _ => is_near && is_candidate(self.class, said, is_stated, word.is_quoted),
         }
     }
+}
 
-    /// Whether a word is one that nobody reads: a long one, or the first on its line.
-    fn is_random(&self, word: &Word, said: &str) -> bool {
-        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_+".contains(&byte);
-        (said.len() >= RANDOM || word.before == Before::Line)
-            && is_dense(said)
-            && said.trim_end_matches('=').bytes().all(is_word)
-    }
+/// Whether a word is one that nobody reads: a long one, or the first on its line.
+fn is_random(word: &Word, said: &str) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_+".contains(&byte);
+    (said.len() >= RANDOM || word.before == Before::Line)
+        && is_dense(said)
+        && said.trim_end_matches('=').bytes().all(is_word)
 }
 
 /// The values of `name` in the sentence behind it, or before it.

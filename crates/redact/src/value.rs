@@ -120,7 +120,13 @@ pub(super) fn is_cookie(name: &str, value: &str) -> bool {
     let mut words = small.split(|char: char| !char.is_ascii_alphanumeric());
     let is_session = SESSIONS.iter().any(|word| small.contains(word))
         || words.any(|word| word.ends_with("sid") || word == "id" || word == "remember");
-    !is_placeholder(value) && (is_value(value.as_bytes()) || is_session && value.len() >= 3)
+    let is_setting = [
+        "expires", "path", "domain", "max-age", "nonce", "uri", "username", "realm",
+    ];
+    !is_setting.contains(&&*small)
+        && !small.contains(char::is_whitespace)
+        && !is_placeholder(value)
+        && (is_value(value.as_bytes()) || is_session && value.len() >= 3)
 }
 
 /// Whether a word is a code of digits, perhaps with signs between them.
@@ -302,7 +308,7 @@ pub(super) fn looks_set(value: &str) -> bool {
             .next()
             .is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
         && !value.contains(['=', '<', '>', '(', '{', '$', '"', '/', ':', '|'])
-        && !value.contains("  ")
+        && value.split(' ').count() < 6
         && !value.ends_with(['.', ','])
         && !is_prose(value)
 }

@@ -81,11 +81,12 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
         let quote = found.name("quote").map(|quote| quote.as_bytes());
         values_at(text, name, (end + found[0].len(), quote), bond)
     };
+    let has_tag = memchr::memchr(b'<', after).is_some();
     let beside = [
         (before.ends_with(b"form-data; name=\""), &FORM, Bond::Alone),
         (is_member_name(before), &VALUE_MEMBER, Bond::Alone),
-        (true, &ELEMENT, Bond::Cell),
-        (true, &CONTENT, Bond::Alone),
+        (has_tag, &ELEMENT, Bond::Cell),
+        (has_tag, &CONTENT, Bond::Alone),
     ];
     for (_, pattern, bond) in beside.into_iter().filter(|(may_be, ..)| *may_be) {
         if let Some(found) = pattern.captures(after) {

@@ -221,6 +221,9 @@ fn begin(text: &[u8], end: usize) -> usize {
     let before = &text[end.saturating_sub(LONGEST)..end];
     let of_name = |byte: u8| is_of_name(byte) || byte == b'.' || !byte.is_ascii();
     let before = &before[before.len() - trailing(before, of_name)..];
+    if before.is_ascii() {
+        return end - before.len();
+    }
     // The last letters that are none of a broken sign.
     let of_name = |char: &char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.');
     let said = before.utf8_chunks().last();

@@ -11,10 +11,7 @@ use super::extent::{
     LONG, bare, behind_scheme, leading, line_end, line_start, lossy, near, quoted, regex, trailing,
 };
 use super::names::{Class, Name};
-use super::value::{
-    Bond, Value, is_code, is_name, is_other_name, is_path, is_prose, looks_generated, looks_set,
-    looks_stated,
-};
+use super::value::{Bond, Value, is_code, is_other_name, is_path, looks_set, looks_stated};
 use super::{columns, rest, sentence, token};
 use regex::bytes::{Captures, Regex};
 use std::ops::Range;
@@ -46,13 +43,6 @@ static VALUE_MEMBER: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// The same where the value stands in front of the name: `value = 'this' WHERE name = '`.
-static VALUE_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r#"(?i-u)\\?["']?\bvalue\\?["']?\s*[:=]\s*\\?["']([^"'\\\n]{4,256})\\?["'][\s,]{1,16}(?:where\s+)?\\?["']?(?:name|key)\\?["']?\s*[:=]\s*\\?["']$"#,
-    )
-});
-
 /// The text between a quoted name and the quoted value that follows it in a list: `', '`.
 static PAIR: LazyLock<Regex> = LazyLock::new(|| {
     regex(
@@ -61,106 +51,72 @@ static PAIR: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The text behind the name of a field in `multipart/form-data`: other headers, and an empty line.
-static FORM: LazyLock<Regex> =
-    LazyLock::new(|| regex(r#"(?-u)^"[^\n]*\n(?:[^\n]*[^\r\n][^\n]*\n){0,4}\r?\n([^\r\n]*)"#));
+static FORM: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r#"(?-u)^"[^\n]*\n(?:[^\n]*[^\r\n][^\n]*\n){0,4}\r?\n(?P<value>[^\r\n]*)"#)
+});
 
 /// What is in the element behind one that has a name alone: `<td>password</td><td>this</td>`.
 static ELEMENT: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?x-u)^ \s* :? </(?:key|td|dt|th|b|strong|label|name|span)> \s* (?: <[\w]+[^<>]*> \s* ){1,3} ([^<>\n]{1,256}?) \s* </",
+        r"(?x-u)^ \s* :? </(?:key|td|dt|th|b|strong|label|name|span)> \s* (?: <[\w]+[^<>]*> \s* ){1,3} (?P<value>[^<>\n]{1,256}?) \s* </",
     )
 });
 
 /// The content of an element of XML that has the name: `<password>this</password>`, `<p name="password">this</p>`.
 static CONTENT: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r#"(?x-u)^ ["']? (?: \x20[^<>]{0,128}[^<>/] )? > (?: <!\[CDATA\[ ([^\]\n]{0,2048}) \]\] | ([^<>\n]{0,2048}) </ )"#,
+        r#"(?x-u)^ ["']? (?: \x20[^<>]{0,128}[^<>/] )? > (?: <!\[CDATA\[ )? (?P<value>[^<>\n]{0,2048}?) (?: \]\]> )? </"#,
     )
 });
-
-/// What stands in front of such a name.
-static OPENED: LazyLock<Regex> =
-    LazyLock::new(|| regex(r#"(?-u)(?:[^?P]|^)<(?:\w{1,24}:)?$|(?:name|key)=["']$"#));
 
 /// The candidates for values of a name: nearly always one, several of a list or on the lines below.
 /// Each is still to be judged.
 pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
     let (end, before) = (name.span.end, &text[..name.span.start]);
-    let after = near(text, end, NEAR);
+    let after = near(text, end, LONG);
     let at = |found: &Captures<'_>, bond| {
+        if let Some(value) = found.name("value") {
+            return vec![Value::new(end + value.start()..end + value.end(), bond)];
+        }
         let quote = found.name("quote").map(|quote| quote.as_bytes());
         values_at(text, name, (end + found[0].len(), quote), bond)
     };
-    let group = |found: &Captures<'_>, from: usize, bond| {
-        let span = found.iter().skip(1).flatten().next().map(|one| one.range());
-        let span = span.map(|span| from + span.start..from + span.end);
-        span.map(|span| Value::new(span, bond))
-            .into_iter()
-            .collect()
-    };
-    if before.ends_with(b"form-data; name=\"") {
-        let form = FORM.captures(near(text, end, LONG));
-        return form.map_or_else(Vec::new, |form| group(&form, end, Bond::Alone));
-    }
-    if is_member_name(text, name) {
-        if let Some(label) = VALUE_MEMBER.captures(after) {
-            return at(&label, Bond::Alone);
-        }
-        let from = name.span.start.saturating_sub(NEAR);
-        if let Some(said) = VALUE_BEFORE.captures(&before[from..]) {
-            return group(&said, from, Bond::Alone);
-        }
-    }
-    // A name in quotes, an element, or a part of one.
-    if after
-        .first()
-        .is_some_and(|byte| b"\"'\\<>:, ".contains(byte))
-    {
-        let opened = &before[before.len().saturating_sub(32)..];
-        if before.trim_ascii_end().ends_with(b">")
-            && let Some(element) = ELEMENT.captures(after)
-        {
-            return group(&element, end, Bond::Cell);
-        }
-        if OPENED.is_match(opened)
-            && let Some(content) = CONTENT.captures(near(text, end, LONG))
-        {
-            return group(&content, end, Bond::Alone);
-        }
-        if after.starts_with(b"</t") {
-            return columns::tagged(text, name);
-        }
-        if let Some(pair) = PAIR.captures(after) {
-            let cells = columns::values(text, name);
-            return if cells.is_empty() {
-                at(&pair, Bond::Pair)
-            } else {
-                cells
-            };
+    let has_tag = memchr::memchr(b'<', after).is_some();
+    let beside = [
+        (before.ends_with(b"form-data; name=\""), &FORM, Bond::Alone),
+        (is_member_name(before), &VALUE_MEMBER, Bond::Alone),
+        (has_tag, &ELEMENT, Bond::Cell),
+        (has_tag, &CONTENT, Bond::Alone),
+    ];
+    for (_, pattern, bond) in beside.into_iter().filter(|(may_be, ..)| *may_be) {
+        if let Some(found) = pattern.captures(after) {
+            return at(&found, bond);
         }
     }
     let is_word = matches!(after, [b' ', letter, ..] if letter.is_ascii_alphabetic());
-    let has_sign = !is_word || memchr::memchr(b'=', near(after, 0, 48)).is_some();
-    if let Some(sign) = has_sign.then(|| SIGN.captures(after)).flatten() {
+    let pair = PAIR.captures(after);
+    if pair.is_none()
+        && let Some(sign) = (!is_word).then(|| SIGN.captures(after)).flatten()
+    {
         return behind_sign(text, name, &sign);
     }
-    if before.ends_with(b"-") || text[name.span.start..].starts_with(b"-") {
+    if text[name.span.start..].starts_with(b"-") {
         return option(text, name);
     }
     let cells = columns::values(text, name);
-    if !cells.is_empty() {
-        return cells;
+    match pair {
+        _ if !cells.is_empty() => cells,
+        Some(pair) => at(&pair, Bond::Pair),
+        None => sentence::values(text, name, next),
     }
-    sentence::values(text, name, next)
 }
 
 fn behind_sign(text: &[u8], name: &Name, found: &Captures<'_>) -> Vec<Value> {
     let quote = found.name("quote").map(|quote| quote.as_bytes());
-    let sign = found.name("sign").map_or(&b"="[..], |sign| sign.as_bytes());
     if found.name("typed").is_some() && quote.is_none() {
         return Vec::new();
     }
-    let is_near = found.name("gap").is_none() && text.get(name.span.end) == Some(&b'=');
+    let is_near = text.get(name.span.end) == Some(&b'=');
     let bond = if quote.is_some() || is_near {
         Bond::Alone
     } else {
@@ -168,25 +124,22 @@ fn behind_sign(text: &[u8], name: &Name, found: &Captures<'_>) -> Vec<Value> {
     };
     let mut values = values_at(text, name, (name.span.end + found[0].len(), quote), bond);
     // What only tells where a value comes from: `!secret name`; what an arrow leads to may be a type.
-    let tags = found.name("tags").map_or(&b""[..], |tags| tags.as_bytes());
-    let is_plain = tags.starts_with(b"!!") || tags.starts_with(b"!vault");
-    let is_reference = tags.starts_with(b"!") && !is_plain;
-    let is_arrow = sign == b"->" || sign.starts_with(b"\xe2");
+    let is_reference = found
+        .name("tags")
+        .is_some_and(|tags| tags.as_bytes().starts_with(b"!"));
+    let is_arrow = found
+        .name("sign")
+        .is_some_and(|sign| sign.as_bytes() == b"->");
     // Of an `API key` people write as well.
     let is_written = name.is_phrase && !matches!(name.class, Class::Digits | Class::Password);
-    values.retain(|value| {
-        let said = &text[value.span.clone()];
-        is_value(said)
-            || !is_reference
-                && (!is_arrow || looks_generated(&String::from_utf8_lossy(said)))
-                && (!is_written || value.bond != Bond::Loose)
-    });
+    let is_said = is_reference || is_arrow || is_written && bond == Bond::Loose;
+    values.retain(|value| !is_said || is_value(&text[value.span.clone()]));
     values
 }
 
 /// Whether the name is what another one says: `name: TOKEN`, `key="token"`.
-fn is_member_name(text: &[u8], name: &Name) -> bool {
-    let before = text[..name.span.start].iter().rev().take(16);
+fn is_member_name(before: &[u8]) -> bool {
+    let before = before.trim_ascii_end().iter().rev().take(16);
     let mut before = before.skip_while(|byte| b"\"' \\".contains(byte));
     matches!(before.next(), Some(b':' | b'='))
 }
@@ -201,7 +154,6 @@ fn values_at(
     if let Some(quote) = quote {
         return in_quotes(text, name, (start, quote), bond);
     }
-    let is_header = name.class == Class::Header && text[..start].trim_ascii_end().ends_with(b":");
     match text.get(start) {
         None => Vec::new(),
         Some(b'\r' | b'\n' | b'|' | b'>' | b'#') if rest::is_begun(&text[start..]) => {
@@ -212,34 +164,22 @@ fn values_at(
             vec![Value::new(start + 1..end, Bond::Whole)]
         }
         Some(b'[' | b'(' | b'{') if name.class != Class::Digits => rest::listed(text, name, start),
-        Some(_) if is_header => header(text, name, start),
+        Some(_) if name.class == Class::Header => header(text, start),
         Some(_) => bare_values(text, name, start, bond),
     }
 }
 
-/// The value of a header: up to the end of the line, or of what is quoted. Where the rest is a sentence,
-/// or a token stands there already, only random words.
-fn header(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
+/// The value of a header: up to the end of the line, or of what is quoted. Where a token stands there
+/// already, only random words.
+fn header(text: &[u8], start: usize) -> Vec<Value> {
     let rest = near(text, start, LONG * 32);
     let end = leading(rest, |byte| !b"\r\n'`<\\".contains(&byte));
     let is_in_quotes =
         memchr::memchr_iter(b'"', &text[line_start(text, start)..start]).count() % 2 == 1;
-    let end = if is_in_quotes {
-        leading(&rest[..end], |byte| byte != b'"')
-    } else {
-        end
-    };
+    let end = leading(&rest[..end], |byte| !is_in_quotes || byte != b'"');
     let all = start..start + rest[..end].trim_ascii_end().len();
     let proof = behind_scheme(text, all.clone());
-    if proof.is_empty() && all.len() < 24 {
-        // It is folded: `Authorization: Bearer` and an indented line.
-        return rest::below(text, name, line_end(text, start));
-    }
-    let has_token = token::length(&text[proof.start..]).is_some();
-    let is_said = proof.len() < LONG
-        && is_prose(&lossy(text, &proof))
-        && !text[proof.clone()].contains(&b'=');
-    if has_token || is_said {
+    if token::length(&text[proof.start..]).is_some() {
         return rest::on_line(text, proof.start, Class::Header);
     }
     let mut values = rest::on_line(text, all.end, Class::Header);
@@ -249,34 +189,28 @@ fn header(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
 
 /// A value without quotes, and the random words behind it.
 fn bare_values(text: &[u8], name: &Name, start: usize, bond: Bond) -> Vec<Value> {
-    if let Some(span) = setting(text, name, start) {
-        let mut values = rest::on_line(text, span.end, name.class);
-        values.insert(0, Value::new(span, Bond::Line));
-        return values;
-    }
-    let span = bare(text, &name.span, start);
+    let (span, bond) = match setting(text, name, start) {
+        Some(span) => (span, Bond::Line),
+        None => (bare(text, &name.span, start), bond),
+    };
     let (word, label) = (lossy(text, &span), lossy(text, &name.span));
-    let is_option = label.starts_with('-') || text[..name.span.start].ends_with(b"-");
     let is_small = label.contains(|c: char| c.is_ascii_lowercase());
-    let is_assigned = bond == Bond::Alone && !is_small;
+    let is_assigned = label.starts_with('-') || bond == Bond::Alone && !is_small;
     let is_sign = word.chars().count() == 1;
-    let before = &text[..name.span.start];
-    let is_pair = text.get(name.span.end) == Some(&b'=') && !label.contains('.') && word.len() > 3;
-    let is_begun = before.ends_with(b";") || before.ends_with(b"; ");
-    if is_begun && is_pair && matches!(text.get(span.end), Some(b';' | b'"')) {
-        // One of a connection string.
-        return vec![Value::new(span, Bond::Whole)];
-    }
-    if !is_assigned && !is_option && is_code(&word)
+    if !is_assigned && is_code(&word)
         || name.class == Class::Digits && sentence::counts(&text[span.end..])
         || is_plainly_no_secret(text, name, &word) && !is_sign
     {
         return Vec::new();
     }
     let is_chosen = name.class == Class::Password && looks_stated(&word, false);
-    let mut values = rest::on_line(text, span.end.max(start), name.class);
-    if !is_sign && (is_assigned || is_option || !is_name(&word) || is_chosen) {
-        let bond = if is_chosen { Bond::Alone } else { bond };
+    let bond = if is_chosen && bond == Bond::Loose {
+        Bond::Alone
+    } else {
+        bond
+    };
+    let mut values = rest::on_line(text, span.end, name.class);
+    if !is_sign {
         values.insert(0, Value::new(span, bond));
     }
     values
@@ -316,9 +250,7 @@ fn setting(text: &[u8], name: &Name, start: usize) -> Option<Range<usize>> {
     if !matches!(name.class, Class::Password | Class::Key) {
         return None;
     }
-    let from = line_start(text, name.span.start);
-    let sign = text[name.span.end..start].trim_ascii();
-    if sign.len() > 3 || !SETS.is_match(&text[from..name.span.start]) {
+    if !SETS.is_match(&text[line_start(text, name.span.start)..name.span.start]) {
         return None;
     }
     // Only the beginning of a long line is read: the line may have as many names as words, and
@@ -326,11 +258,8 @@ fn setting(text: &[u8], name: &Name, start: usize) -> Option<Range<usize>> {
     let rest = near(text, start, LONG);
     let rest = rest[..line_end(rest, 0)].trim_ascii_end();
     let said = std::str::from_utf8(rest).ok()?;
-    let is_tagged = rest.starts_with(b"!") && rest.contains(&b' ');
-    let fits = !is_tagged
-        && (name.class == Class::Password || !said.contains(' '))
+    let fits = (name.class == Class::Password || !said.contains(' '))
         && looks_set(said)
-        && !is_code(said)
         && !is_other_name(said)
         && !is_plainly_no_secret(text, name, said);
     fits.then(|| start..start + rest.len())
@@ -345,9 +274,7 @@ fn is_open(text: &[u8], name: &Name, quote: &[u8]) -> bool {
     let behind = text.get(name.span.end);
     let from = line_start(text, name.span.start);
     let before = memchr::memchr_iter(*sign, &text[from..name.span.start]).count();
-    behind.is_some_and(|byte| b"\"'`\\".contains(byte))
-        || before.is_multiple_of(2)
-        || quote.len() > 1
+    behind.is_some_and(|byte| b"\"'`\\".contains(byte)) || before.is_multiple_of(2)
 }
 
 /// Whether the value beside this name is plainly no secret: the file of a key, the kind of a public
@@ -373,12 +300,10 @@ fn option(text: &[u8], name: &Name) -> Vec<Value> {
     let blanks = leading(near(text, name.span.end, 16), |byte| b" \t".contains(&byte));
     let start = name.span.end + blanks;
     let quote = near(text, start, 1);
-    let is_quote = matches!(quote, b"\"" | b"'" | b"`");
+    let quote = Some(quote).filter(|quote| matches!(*quote, b"\"" | b"'" | b"`"));
     if blanks == 0 || text[start..].starts_with(b"--") {
-        Vec::new()
-    } else if is_quote {
-        values_at(text, name, (start + 1, Some(quote)), Bond::Loose)
-    } else {
-        values_at(text, name, (start, None), Bond::Loose)
+        return Vec::new();
     }
+    let start = start + quote.map_or(0, <[u8]>::len);
+    values_at(text, name, (start, quote), Bond::Loose)
 }

@@ -6,7 +6,7 @@
 //!                      | ada  | this     |
 //! ```
 
-use super::extent::{is_around, line_end, line_start, near, regex, within};
+use super::extent::{is_around, leading, line_end, line_start, near, regex, valid, within};
 use super::names::Name;
 use super::value::{Bond, Value};
 use regex::bytes::Regex;
@@ -19,8 +19,8 @@ const ROWS: usize = 1000;
 /// Bytes of a row.
 const ROW: usize = 4096;
 
-/// Signs between the cells of a row.
-const SIGNS: [&str; 7] = ["┆", "│", "┃", "|", "\t", ";", ","];
+/// Signs between the cells of a row; a table has one of these sets.
+const SIGNS: [&str; 4] = ["|│┆┃", "\t", ";", ","];
 
 /// What rows that are drawn consist of.
 const DRAWN: &str = "|+-=:│┆┃─━═┼├┤╪╞╡╭╮╰╯┌┐└┘┬┴┈╌ \t\r";
@@ -28,7 +28,7 @@ const DRAWN: &str = "|+-=:│┆┃─━═┼├┤╪╞╡╭╮╰╯┌┐
 /// How the cells of a row are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cells {
-    /// By this sign; what is quoted may have it.
+    /// By one of these signs; what is quoted may have it.
     By(&'static str),
     /// By two blanks at least: a cell stands above or below the others of its column.
     Aligned,
@@ -37,6 +37,10 @@ enum Cells {
 /// The beginning of a statement that names columns.
 static INSERT: LazyLock<Regex> =
     LazyLock::new(|| regex(r"(?i-u)insert\s+into\s+[^\s(]{1,128}\s*$"));
+
+/// A value of the rows that it inserts; strings have their quotes doubled.
+static INSERTED: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"(?-u)[(,]\s*('(?:[^']|'')*'|[^'(),\s][^'(),]*)"));
 
 /// The values in the column of which `name` is the heading; none where it is no heading.
 pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
@@ -47,65 +51,37 @@ pub(super) fn values(text: &[u8], name: &Name) -> Vec<Value> {
     if let Some(values) = inserted(text, &row, name) {
         return values;
     }
-    // A heading is nothing without a row below it.
-    if row.end + 1 >= text.len() {
-        return Vec::new();
-    }
-    let Some((cells, heading)) = heading(text, &row, name) else {
+    let Some((cells, headings, heading)) = heading(text, &row, name) else {
         return Vec::new();
     };
-    let headings = cells.of(&text[row.clone()]);
-    let place = name.span.start - row.start..name.span.end - row.start;
     let (mut values, mut at) = (Vec::new(), row.end + 1);
-    for _ in 0..ROWS {
-        let Some(next) = (at < text.len()).then(|| row_at(text, at)) else {
-            break;
-        };
+    while at < text.len() && values.len() < ROWS {
+        let next = row_at(text, at);
         at = next.end + 1;
         let content = &text[next.clone()];
         if is_drawn(content) && !content.trim_ascii().is_empty() {
             continue;
         }
-        let found = cells.of(content);
-        let cell = match cells {
-            Cells::By(_) if found.len() == headings.len() => found.get(heading),
-            Cells::By(_) => None,
-            Cells::Aligned => found
-                .iter()
-                .find(|cell| cell.start < place.end && cell.end > place.start),
-        };
-        if content.len() >= ROW || found.len() < 2 || cell.is_none() && cells != Cells::Aligned {
+        let mut found = cells.of(content);
+        if content.len() >= ROW || found.len() < 2 {
             break;
         }
-        let span = cell.map_or(0..0, |cell| next.start + cell.start..next.start + cell.end);
-        let span = within(text, span, is_around);
-        if !span.is_empty() {
-            values.push(Value::new(span, Bond::Cell));
-        }
+        let cell = match cells {
+            Cells::By(_) if found.len() == headings => found.swap_remove(heading),
+            Cells::By(_) => break,
+            Cells::Aligned => {
+                let is_below = |cell: &Range<usize>| row.start + cell.end > name.span.start;
+                found.into_iter().find(is_below).unwrap_or_default()
+            }
+        };
+        let span = within(
+            text,
+            next.start + cell.start..next.start + cell.end,
+            is_around,
+        );
+        values.push(Value::new(span, Bond::Cell));
     }
     values
-}
-
-/// A cell of a table of HTML.
-static TAGGED: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"(?i-u)<t[hd][^<>]*>\s*([^<>]*?)\s*</t[hd]>"));
-
-/// The values in the column of a table of HTML of which `name` is the heading.
-pub(super) fn tagged(text: &[u8], name: &Name) -> Vec<Value> {
-    let before = &text[name.span.start.saturating_sub(ROW)..name.span.start];
-    let row = memchr::memmem::rfind(before, b"<tr").map_or(&before[..0], |row| &before[row..]);
-    let index = TAGGED.find_iter(row).count();
-    let rest = near(text, name.span.end, ROW * 16);
-    let rest = &rest[..memchr::memmem::find(rest, b"</table").unwrap_or(rest.len())];
-    let rows = memchr::memmem::find_iter(rest, b"<tr").filter(|_| !row.is_empty());
-    let cells = rows.filter_map(|start| {
-        let row = near(rest, start, ROW);
-        let row = &row[..memchr::memmem::find(row, b"</tr").unwrap_or(row.len())];
-        let cell = TAGGED.captures_iter(row).nth(index)?.get(1)?;
-        let start = name.span.end + start + cell.start();
-        Some(Value::new(start..start + cell.len(), Bond::Cell))
-    });
-    cells.take(ROWS).collect()
 }
 
 /// The row on which `at` is; what is longer than a row can be is cut.
@@ -119,112 +95,76 @@ fn is_drawn(row: &[u8]) -> bool {
     row.chars().all(|char| DRAWN.contains(char))
 }
 
-/// How the row is divided in which `name` is a cell, and which one; `None` where it is not the first
-/// row of a table.
-fn heading(text: &[u8], row: &Range<usize>, name: &Name) -> Option<(Cells, usize)> {
+/// How the row is divided in which `name` is a cell, into how many, and which one it is; `None` where it
+/// is not the first row of a table.
+fn heading(text: &[u8], row: &Range<usize>, name: &Name) -> Option<(Cells, usize, usize)> {
     let content = &text[row.clone()];
+    let behind = &text[name.span.end..row.end];
+    let behind = valid(&behind[leading(behind, |byte| b" \"'`*\r".contains(&byte))..]);
+    let before = valid(&text[row.start..name.span.start]);
+    let is_by = |signs: &&&str| match behind.chars().next() {
+        Some(sign) => signs.contains(sign),
+        None => before.contains(|sign| signs.contains(sign)),
+    };
+    let cells = SIGNS
+        .iter()
+        .find(is_by)
+        .map_or(Cells::Aligned, |signs| Cells::By(signs));
+    let found = cells.of(content);
+    let is_table = match cells {
+        Cells::By("," | ";") if found.iter().any(Range::is_empty) => false,
+        Cells::By(",") => {
+            let below = &text[row_at(text, (row.end + 1).min(text.len()))];
+            let is_sentence = found.len() < 3 && content.contains(&b' ') && below.contains(&b' ');
+            !is_sentence && !content.iter().any(|byte| b"(){}=<>*&:;".contains(byte))
+        }
+        _ => true,
+    };
     let is_name = |cell: &Range<usize>| {
         let cell = row.start + cell.start..row.start + cell.end;
-        cell.start <= name.span.start
-            && within(text, cell.clone(), is_around).end == name.span.end
-            && name.span.start - cell.start < 24
+        cell.contains(&name.span.start) && within(text, cell, is_around).end == name.span.end
     };
-    // What follows tells nearly always that it is none, without a look at the whole row.
-    let behind = within(text, name.span.end..row.end, |byte| {
-        b" \"'`*\r".contains(&byte)
-    });
-    let behind = &text[behind];
-    let signs = SIGNS.iter().filter(|sign| {
-        behind.is_empty()
-            || behind.starts_with(sign.as_bytes())
-            || **sign == "┆" && behind.starts_with("│".as_bytes())
-    });
-    let by = signs.map(|sign| Cells::By(sign)).chain([Cells::Aligned]);
-    for cells in by {
-        let found = cells.of(content);
-        let is_table = found.len() > 1
-            && match cells {
-                Cells::Aligned => is_heading(content),
-                Cells::By(",") => {
-                    let below = &text[row_at(text, (row.end + 1).min(text.len()))];
-                    let is_sentence =
-                        found.len() < 3 && content.contains(&b' ') && below.contains(&b' ');
-                    !found.iter().any(Range::is_empty)
-                        && (!is_sentence || content.contains(&b'"'))
-                        && !content.iter().any(|byte| b"(){}=<>*&:;".contains(byte))
-                }
-                Cells::By(";") => !found.iter().any(Range::is_empty),
-                Cells::By(_) => true,
-            };
-        let Some(index) = found.iter().position(is_name).filter(|_| is_table) else {
-            continue;
-        };
-        // Below other rows it is no heading.
-        let above = |row: &Range<usize>| row.start.checked_sub(1).map(|end| row_at(text, end));
-        let mut last = above(row);
-        while let Some(line) = last.take_if(|last| is_drawn(&text[last.clone()])) {
-            last = above(&line);
-        }
-        // Above may be the letters of a sheet.
-        let is_other = |last: Range<usize>| {
-            let above = cells.of(&text[last]);
-            above.len() != found.len() || above.iter().all(|cell| cell.len() < 3)
-        };
-        let is_first = last.is_none_or(is_other);
-        return is_first.then_some((cells, index));
+    let index = found.iter().position(is_name)?;
+    // Below other rows it is no heading.
+    let above = |row: &Range<usize>| row.start.checked_sub(1).map(|end| row_at(text, end));
+    let mut last = above(row);
+    while let Some(line) = last.take_if(|last| is_drawn(&text[last.clone()])) {
+        last = above(&line);
     }
-    None
-}
-
-/// Whether a row has several cells, and each begins like a word: `USER  PASSWORD`.
-fn is_heading(row: &[u8]) -> bool {
-    let row = String::from_utf8_lossy(row);
-    let cells = row.split("  ").map(str::trim);
-    let mut cells = cells.filter(|cell| !cell.is_empty());
-    cells.clone().nth(1).is_some() && cells.all(|cell| cell.starts_with(char::is_alphanumeric))
+    // Above may be the letters of a sheet.
+    let is_other = |last: Range<usize>| {
+        let above = cells.of(&text[last]);
+        above.len() != found.len() || above.iter().all(|cell| cell.len() < 3)
+    };
+    let is_first = is_table && found.len() > 1 && last.is_none_or(is_other);
+    is_first.then_some((cells, found.len(), index))
 }
 
 impl Cells {
     /// Where the cells of a row stand.
     fn of(self, row: &[u8]) -> Vec<Range<usize>> {
+        let (mut start, mut is_quoted, mut cells) = (0, false, Vec::new());
         match self {
-            // Frames of data have another sign at their edges.
-            Self::By("┆") => {
-                let edge = "│".as_bytes();
-                let start = memchr::memmem::find(row, edge).map_or(0, |at| at + edge.len());
-                let end = memchr::memmem::rfind(row, edge).map_or(row.len(), |end| end.max(start));
-                let cells = split(&row[start..end], "┆".as_bytes()).into_iter();
-                cells
-                    .map(|cell| cell.start + start..cell.end + start)
-                    .collect()
+            Self::By(signs) => {
+                for (at, sign) in valid(row).char_indices() {
+                    is_quoted ^= sign == '"';
+                    if !is_quoted && signs.contains(sign) {
+                        cells.push(start..at);
+                        start = at + sign.len_utf8();
+                    }
+                }
+                cells.push(start..row.len());
             }
-            Self::By(sign) => split(row, sign.as_bytes()),
             Self::Aligned => {
-                let ends = memchr::memmem::find_iter(row, b"  ").chain([row.len()]);
-                let mut start = 0;
-                let cells = ends.filter_map(|end| {
-                    let cell = std::mem::replace(&mut start, end)..end;
-                    let cell = within(row, cell, |byte| byte.is_ascii_whitespace());
-                    (!cell.is_empty()).then_some(cell)
-                });
-                cells.collect()
+                for end in memchr::memmem::find_iter(row, b"  ").chain([row.len()]) {
+                    let cell = within(row, start..end, |byte| byte.is_ascii_whitespace());
+                    cells.extend((!cell.is_empty()).then_some(cell));
+                    start = end;
+                }
             }
         }
+        cells
     }
-}
-
-/// Where the cells of a row stand that are told apart by a sign.
-fn split(row: &[u8], sign: &[u8]) -> Vec<Range<usize>> {
-    let (mut start, mut quoted, mut cells) = (0, false, Vec::new());
-    for at in memchr::memchr2_iter(b'"', sign[0], row) {
-        quoted ^= row[at] == b'"';
-        if !quoted && at >= start && row[at..].starts_with(sign) {
-            cells.push(start..at);
-            start = at + sign.len();
-        }
-    }
-    cells.push(start..row.len());
-    cells
 }
 
 /// The values of a column of which a statement of SQL inserts rows; `None` where it is none.
@@ -232,31 +172,25 @@ fn inserted(text: &[u8], row: &Range<usize>, name: &Name) -> Option<Vec<Value>> 
     let before = &text[row.start..name.span.start];
     let open = memchr::memrchr(b'(', before)?;
     INSERT.find(&before[..open])?;
-    let index = memchr::memchr_iter(b',', &before[open..]).count();
-    let close = memchr::memchr(b')', near(text, name.span.end, ROWS * 64))?;
-    let mut at = name.span.end + close + 1;
-    let mut values = Vec::new();
-    // Rows are tuples; strings have their quotes doubled.
-    while let Some(open) = memchr::memchr(b'(', &text[at..]).filter(|open| *open < 64) {
-        let (mut is_quoted, mut start, mut cell, mut is_over) = (false, at + open + 1, 0, false);
-        let mut end = start;
-        while let Some(byte) = text.get(end).filter(|_| !is_over) {
-            is_quoted ^= *byte == b'\'';
-            is_over = !is_quoted && *byte == b')';
-            if !is_quoted && matches!(byte, b',' | b')') {
-                if cell == index {
-                    values.push(Value::new(within(text, start..end, is_around), Bond::Alone));
-                }
-                (cell, start) = (cell + 1, end + 1);
-            }
-            end += 1;
-        }
-        at = end;
-        if values.len() >= ROWS || !is_over {
-            break;
-        }
-    }
-    Some(values)
+    let rest = near(text, name.span.end, ROWS * 64);
+    let close = memchr::memchr(b')', rest)?;
+    let end = memchr::memmem::find(rest, b");")
+        .unwrap_or(rest.len())
+        .max(close);
+    let count = |list: &[u8]| memchr::memchr_iter(b',', list).count();
+    let index = count(&before[open..]);
+    let columns = index + count(&rest[..close]) + 1;
+    let cells = INSERTED
+        .captures_iter(&rest[close..end])
+        .filter_map(|cell| cell.get(1));
+    let cells = cells.skip(index).step_by(columns).map(|cell| {
+        let start = name.span.end + close + cell.start();
+        Value::new(
+            within(text, start..start + cell.len(), is_around),
+            Bond::Alone,
+        )
+    });
+    Some(cells.collect())
 }
 
 #[cfg(test)]

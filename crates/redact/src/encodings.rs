@@ -31,7 +31,7 @@ impl Code {
         ("&amp;", Self::Entity),
         ("&lt;", Self::Entity),
         ("&gt;", Self::Entity),
-        ("&#", Self::Entity),
+        ("&#3", Self::Entity),
     ];
 
     /// The byte with which a sign in this code begins.
@@ -59,14 +59,10 @@ impl Code {
             }
             Self::Escape => {
                 let mut units = Units::new(text);
-                let unit = units.next()?;
-                let length = text.len() - units.left();
-                match unit {
-                    Unit::Char(char) => one(char, length),
-                    Unit::LoneSurrogate(_) | Unit::Invalid => {
-                        one(char::REPLACEMENT_CHARACTER, length)
-                    }
-                }
+                let Some(Unit::Char(char)) = units.next() else {
+                    return None;
+                };
+                one(char, text.len() - units.left())
             }
             Self::Style => {
                 let is_number = |byte: u8| byte.is_ascii_digit() || b";:".contains(&byte);
@@ -77,18 +73,12 @@ impl Code {
             }
             Self::Entity => {
                 let end = memchr::memchr(b';', near(text, 0, 10))?;
-                let number = |digits: &[u8], radix| {
-                    let digits = std::str::from_utf8(digits).ok()?;
-                    char::from_u32(u32::from_str_radix(digits, radix).ok()?)
-                };
                 let char = match &text[1..end] {
                     b"amp" => '&',
                     b"lt" => '<',
                     b"gt" => '>',
-                    b"quot" => '"',
-                    b"apos" => '\'',
-                    [b'#', b'x' | b'X', hex @ ..] => number(hex, 16)?,
-                    [b'#', digits @ ..] => number(digits, 10)?,
+                    b"quot" | b"#34" => '"',
+                    b"apos" | b"#39" => '\'',
                     _ => return None,
                 };
                 one(char, end + 1)
@@ -125,7 +115,7 @@ struct Piece {
 impl Layer {
     /// A text in which something stands in this code; `None` where nothing does.
     pub fn of(code: Code, text: &[u8]) -> Option<Self> {
-        let (mut layer, mut at) = (Self::new(text.len()), 0);
+        let (mut layer, mut at) = (Self::default(), 0);
         for start in memchr::memchr_iter(code.mark(), text) {
             let Some((said, count, length)) = code.read(&text[start..]).filter(|_| start >= at)
             else {
@@ -139,51 +129,28 @@ impl Layer {
         (at > 0).then_some(layer)
     }
 
-    fn new(around: usize) -> Self {
-        Self {
-            text: Vec::with_capacity(around),
-            pieces: Vec::new(),
-        }
-    }
-
     fn push(&mut self, bytes: &[u8], outside: Range<usize>, is_sign: bool) {
-        match self.pieces.last_mut() {
-            _ if bytes.is_empty() => {}
-            Some(last) if !last.is_sign && !is_sign && last.outside.end == outside.start => {
-                last.outside.end = outside.end;
-            }
-            _ => self.pieces.push(Piece {
-                start: self.text.len(),
-                outside,
-                is_sign,
-            }),
-        }
+        self.pieces.push(Piece {
+            start: self.text.len(),
+            outside,
+            is_sign,
+        });
         self.text.extend_from_slice(bytes);
     }
 
     /// Where a part of the text stands in the one around it.
     pub fn place(&self, span: Range<usize>) -> Range<usize> {
-        let at = |inside: usize| {
+        let outside = |inside: usize| {
             let next = self.pieces.partition_point(|piece| piece.start <= inside);
             let piece = &self.pieces[next.saturating_sub(1)];
-            (piece, piece.outside.start + (inside - piece.start))
+            let at = piece.outside.start + (inside - piece.start);
+            if piece.is_sign {
+                piece.outside.clone()
+            } else {
+                at..at + 1
+            }
         };
-        if span.is_empty() {
-            return 0..0;
-        }
-        let (first, start) = at(span.start);
-        let (last, end) = at(span.end - 1);
-        let start = if first.is_sign {
-            first.outside.start
-        } else {
-            start
-        };
-        let end = if last.is_sign {
-            last.outside.end
-        } else {
-            end + 1
-        };
-        start..end
+        outside(span.start).start..outside(span.end - 1).end
     }
 }
 
@@ -223,34 +190,24 @@ pub(super) fn is_letter(byte: u8) -> bool {
 }
 
 /// Where base64 may stand: long runs of its letters, with their padding.
-pub(super) fn runs(text: &[u8]) -> Runs<'_> {
-    Runs { text, at: 0 }
-}
-
-pub(super) struct Runs<'t> {
-    text: &'t [u8],
-    at: usize,
-}
-
-impl Iterator for Runs<'_> {
-    type Item = Range<usize>;
-
-    fn next(&mut self) -> Option<Range<usize>> {
+pub(super) fn runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
         loop {
             // A run that is long enough has a letter at every such step.
-            let probe = self.at + LEAST - 1;
-            if !is_letter(*self.text.get(probe)?) {
-                self.at = probe + 1;
+            let probe = at + LEAST - 1;
+            if !is_letter(*text.get(probe)?) {
+                at = probe + 1;
                 continue;
             }
-            let start = probe - trailing(&self.text[self.at..probe], is_letter);
-            let end = run_end(self.text, start);
-            self.at = if end - start < LEAST { probe + 1 } else { end };
+            let start = probe - trailing(&text[at..probe], is_letter);
+            let end = run_end(text, start);
+            at = end.max(probe + 1);
             if end - start >= LEAST {
                 return Some(start..end);
             }
         }
-    }
+    })
 }
 
 /// Where the run that begins at `start` ends, with its padding.
@@ -258,29 +215,20 @@ fn run_end(text: &[u8], start: usize) -> usize {
     let mut line = start;
     loop {
         let end = line + leading(&text[line..], is_letter);
-        let padded = end + leading(near(text, end, 2), |byte| byte == b'=');
-        let rest = &text[padded..];
-        let newline = match rest {
-            [b'\r', b'\n', ..] => 2,
-            [b'\n', ..] => 1,
-            _ => 0,
-        };
+        let rest = near(text, end, 3);
+        let newline = leading(rest, |byte| b"\r\n".contains(&byte));
         let goes_on = rest.get(newline).is_some_and(|byte| is_letter(*byte));
-        if newline == 0 || padded != end || end - line < LINE || !goes_on {
-            return padded;
+        if newline == 0 || end - line < LINE || !goes_on {
+            return end + leading(near(text, end, 2), |byte| byte == b'=');
         }
-        line = padded + newline;
+        line = end + newline;
     }
 }
 
 /// What a run says where that begins like text: as base64 from its first, second, third or fourth
 /// letter on, since what stands before may be no part of it.
 pub(super) fn readings(run: &[u8]) -> impl Iterator<Item = Vec<u8>> {
-    // A hash, a trace or a UUID: no text has such a code.
-    let is_id = run
-        .iter()
-        .all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
-    (0..4).filter(move |_| !is_id).filter_map(|shift| {
+    (0..4).filter_map(|shift| {
         let rest = run.get(shift..)?;
         let probe = decode(&rest[..rest.len().min(PROBE)]);
         is_text(&probe).then(|| decode(rest))
@@ -290,16 +238,13 @@ pub(super) fn readings(run: &[u8]) -> impl Iterator<Item = Vec<u8>> {
 /// A run of base64, decoded as far as that is possible.
 pub(super) fn decode(run: &[u8]) -> Vec<u8> {
     let letters = run.iter().filter(|byte| is_letter(**byte));
-    let mut letters: Vec<u8> = letters
+    let letters: Vec<u8> = letters
         .map(|byte| match byte {
             b'-' => b'+',
             b'_' => b'/',
             other => *other,
         })
         .collect();
-    if letters.len() % 4 == 1 {
-        letters.pop();
-    }
     ENGINE.decode(&letters).unwrap_or_default()
 }
 
@@ -314,23 +259,16 @@ pub(super) fn is_pair(text: &[u8]) -> bool {
 }
 
 /// The secret that base64 says: of a pair what stands behind the colon, or before it where that is nothing;
-/// of a text all of it. What stands before the colon is the name of somebody: other texts have colons too.
+/// of a text all of it.
 pub(super) fn secret_in(text: &[u8]) -> Option<Vec<u8>> {
-    let Some((mut plain, colon)) = plain_pair(text) else {
-        let of_base64 = |byte: &u8| is_letter(*byte) || *byte == b'=';
-        let is_whole =
-            text.len() >= 12 && text.len().is_multiple_of(4) && text.iter().all(of_base64);
-        let plain = if is_whole { decode(text) } else { Vec::new() };
-        let is_text = plain.len() >= 8 && plain.iter().all(|byte| matches!(byte, b'!'..=b'~'));
-        return is_text.then_some(plain);
-    };
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"._@+-\\%$".contains(byte);
-    if !plain[..colon].iter().all(is_name) {
-        return None;
+    if let Some((mut plain, colon)) = plain_pair(text) {
+        let secret = plain.split_off(colon + 1);
+        plain.truncate(colon);
+        return Some(if secret.is_empty() { plain } else { secret });
     }
-    let secret = plain.split_off(colon + 1);
-    plain.truncate(colon);
-    Some(if secret.is_empty() { plain } else { secret })
+    let is_whole = text.len().is_multiple_of(4) && run_end(text, 0) == text.len();
+    let plain = is_whole.then(|| decode(text))?;
+    (plain.len() >= 8 && plain.iter().all(u8::is_ascii_graphic)).then_some(plain)
 }
 
 /// What base64 of such a pair says, and where its colon is.

@@ -58,6 +58,11 @@ pub(super) fn lossy(text: &[u8], span: &Range<usize>) -> String {
     String::from_utf8_lossy(&text[span.clone()]).into_owned()
 }
 
+/// The beginning of a text that is UTF-8.
+pub(super) fn valid(text: &[u8]) -> &str {
+    text.utf8_chunks().next().map_or("", |chunk| chunk.valid())
+}
+
 /// A pattern of this crate; the tests of the corpora use each of them.
 pub(super) fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is a constant that tests compile")
@@ -79,18 +84,15 @@ pub(super) fn quoted(text: &[u8], start: usize, quote: &[u8]) -> Option<Range<us
     {
         return Some(start + 2..start + 2 + length);
     }
-    let mut doubled = None;
-    for end in memchr::memchr_iter(sign, near) {
-        if doubled.take() == Some(end) {
-            continue;
-        }
-        let before = trailing(&near[..end], |byte| byte == b'\\');
-        let is_end = before == escapes || escapes == 0 && before % 2 == 0;
-        if is_end && escapes == 0 && end > 0 && near.get(end + 1) == Some(&sign) {
-            doubled = Some(end + 1);
-        } else if is_end {
+    let mut ends = memchr::memchr_iter(sign, near).filter(|end| {
+        let before = trailing(&near[..*end], |byte| byte == b'\\');
+        before == escapes || escapes == 0 && before % 2 == 0
+    });
+    while let Some(end) = ends.next() {
+        if escapes > 0 || end == 0 || near.get(end + 1) != Some(&sign) {
             return Some(start..start + end - escapes);
         }
+        ends.next();
     }
     // A quote that is never closed: the word that begins there.
     let is_inside = |byte: u8| !byte.is_ascii_whitespace() && !b"\"'`&;<>".contains(&byte);
@@ -103,13 +105,11 @@ pub(super) fn bare(text: &[u8], name: &Range<usize>, start: usize) -> Range<usiz
     let is_of_url = matches!(text[..name.start].last(), Some(b'?' | b'&'));
     let is_next = |rest: &[u8]| {
         let word = leading(&rest[..rest.len().min(LONGEST)], is_of_name);
-        rest.first() == Some(&b'&') || word > 0 && rest.get(word) == Some(&b'=')
+        word > 0 && rest.get(word) == Some(&b'=')
     };
-    let is_last = |rest: &[u8]| match rest.first() {
-        None => true,
-        Some(byte) => {
-            byte.is_ascii_whitespace() || b"\"'&;)".contains(byte) || rest.starts_with(b"amp;")
-        }
+    let is_last = |rest: &[u8]| {
+        rest.first()
+            .is_none_or(|byte| byte.is_ascii_whitespace() || b"\"'&;)".contains(byte))
     };
     let ends = |(at, byte): (usize, &u8)| match byte {
         b'"' | b'\'' | b'`' | b'<' | b'>' => true,

@@ -9,7 +9,7 @@ use super::policy::id;
 use super::report::{Found, Hit};
 use super::text;
 use super::token::{self, Piece, Pieces};
-use super::value::{Bond, is_path, looks_chosen};
+use super::value::Bond;
 use mcpreel_wire::json::{Kind, Path, Step, Value};
 use std::ops::Range;
 
@@ -79,10 +79,9 @@ impl Walk<'_> {
 
     fn object(&mut self, object: Value<'_>, under: Under) {
         let under = match under {
-            Under::Named(Class::Header | Class::Digits | Class::Pair, _) => Under::Nothing,
-            Under::Named(class, _) if !is_schema(object) => Under::Named(class, Bond::Pair),
+            Under::Named(class, _) => Under::Named(class, Bond::Pair),
             Under::Ruled => Under::Ruled,
-            _ => Under::Nothing,
+            Under::Word | Under::Nothing => Under::Nothing,
         };
         let told = self.told(object);
         let mut columns = HEADINGS.iter().filter_map(|name| object.get(name));
@@ -94,12 +93,9 @@ impl Walk<'_> {
             .any(|(key, _)| class(key) == Some(Class::Token));
         for (key, value) in object.members() {
             let (name, is_secret) = self.key(key, under);
-            let below = match self.under_name(&name, value, under, told) {
-                Under::Nothing if is_grant && name == "code" => {
-                    Under::Named(Class::Many, Bond::Whole)
-                }
+            let below = match self.under_name(&name, under, told) {
                 // `{"root_token":…,"keys":[…]}`
-                Under::Nothing if is_secretive && name == "keys" => {
+                Under::Nothing if is_grant && name == "code" || is_secretive && name == "keys" => {
                     Under::Named(Class::Many, Bond::Whole)
                 }
                 below => below,
@@ -145,20 +141,23 @@ impl Walk<'_> {
 
     fn array(&mut self, array: Value<'_>, under: Under) {
         let is_plain = matches!(under, Under::Nothing | Under::Word);
-        let first = array.elements().next().filter(|_| is_plain);
-        let rows = first.filter(|first| first.elements().all(|cell| cell.kind() == Kind::String));
-        if let Some(columns) = rows.and_then(|headings| self.columns(headings)) {
+        let first = array.elements().next();
+        let columns = first
+            .filter(|_| is_plain)
+            .and_then(|first| self.columns(first));
+        if let Some(columns) = columns {
             return self.rows(array, &columns);
         }
         let program = first.map(spelled).unwrap_or_default();
-        let is_pair = matches!(under, Under::Named(Class::Pair, _)) && is_pair(array);
+        // A user and a password.
+        let password = array.elements().nth(1).and_then(|second| second.as_str());
+        let is_pair = matches!(under, Under::Named(Class::Pair, _))
+            && password.is_some_and(|said| said.contains(|sign| "!@#$%^&*+~?".contains(sign)));
         let mut before = None;
         for (index, element) in array.elements().enumerate() {
             let text = element.string_bytes().unwrap_or_default();
             // What begins like an option is the next one.
-            let is_letter = matches!(text, [b'-', letter] if letter.is_ascii_alphabetic());
-            let is_option = text.starts_with(b"--") || is_letter;
-            let below = match before.filter(|_| is_plain && !is_option) {
+            let below = match before.filter(|_| is_plain && !text.starts_with(b"-")) {
                 Some((class, bond)) => Under::Named(class, bond),
                 None if is_pair && index == 1 => Under::Named(Class::Password, Bond::Whole),
                 None if is_plain => Under::Word,
@@ -229,11 +228,7 @@ impl Walk<'_> {
             Under::Word => self.word(text),
             Under::Nothing => {}
         }
-        let is_part = matches!(
-            under,
-            Under::Named(Class::Header | Class::Pair, _) | Under::Word
-        );
-        if self.found.hits.len() == mark || is_part {
+        if self.found.hits.len() == mark {
             finder.string(text, self.depth + 1, self.found);
         }
     }
@@ -245,13 +240,9 @@ impl Walk<'_> {
     /// Finds the value of a word of a command, `--password=…` or `DB_PASSWORD=…`: all that follows.
     fn word(&mut self, text: &[u8]) {
         let sign = memchr::memchr(b'=', &text[..text.len().min(LONGEST)]);
-        let Some(sign) = sign.filter(|_| memchr::memchr(b'\n', text).is_none()) else {
-            return;
-        };
+        let Some(sign) = sign else { return };
         let name = lossy(text, &(0..sign));
-        let is_name = name.bytes().all(is_of_name)
-            && (name.starts_with('-')
-                || !name.contains(|letter: char| letter.is_ascii_lowercase()));
+        let is_name = name.bytes().all(is_of_name);
         if let Some(class) = self.finder.policy.class(&name).filter(|_| is_name) {
             self.add(text, sign + 1..text.len(), (class, Bond::Whole));
         }
@@ -260,7 +251,6 @@ impl Walk<'_> {
     fn number(&mut self, number: Value<'_>, under: Under) {
         let raw = number.raw();
         let digits = raw.iter().filter(|byte| byte.is_ascii_digit()).count();
-        let is_code = raw.iter().all(u8::is_ascii_digit);
         let is_of_protocol =
             matches!(self.path.last(), Some(Step::Member(name)) if has(&words().numbers, name));
         let is_known = || {
@@ -275,7 +265,7 @@ impl Walk<'_> {
             {
                 id::NAME
             }
-            Under::Named(Class::Digits, _) if is_code && (3..=10).contains(&digits) => id::NAME,
+            Under::Named(Class::Digits, _) if (3..=10).contains(&digits) => id::NAME,
             _ if raw.len() >= DIGITS && !is_of_protocol && is_known() => id::KNOWN,
             _ => return,
         };
@@ -292,8 +282,12 @@ impl Walk<'_> {
     fn key(&mut self, key: Value<'_>, under: Under) -> (String, bool) {
         let mark = self.found.hits.len();
         let name = spelled(key);
-        let is_held = matches!(under, Under::Named(..)) && is_value(name.as_bytes());
-        self.string(key, if is_held { under } else { Under::Nothing });
+        let under = if is_value(name.as_bytes()) {
+            under
+        } else {
+            Under::Nothing
+        };
+        self.string(key, under);
         let is_secret = self.found.hits.len() > mark;
         if !name.contains(token::OPEN) {
             return (name, is_secret);
@@ -306,14 +300,9 @@ impl Walk<'_> {
     }
 
     /// How the value of a member with this name is to be taken.
-    fn under_name(&self, name: &str, value: Value<'_>, under: Under, told: Option<Class>) -> Under {
+    fn under_name(&self, name: &str, under: Under, told: Option<Class>) -> Under {
         let small = name.to_ascii_lowercase();
-        let is_file = small.trim_end_matches('s').ends_with("key") && is_path(&spelled(value));
-        let class = self
-            .finder
-            .policy
-            .class(name)
-            .filter(|_| !is_file && !name.contains('/'));
+        let class = self.finder.policy.class(name);
         // A key of whatever kind: here nothing but its value follows.
         let class = class.or((small == "key").then_some(Class::Many));
         let told = told.filter(|_| has(&words().values, &small));
@@ -331,20 +320,13 @@ impl Walk<'_> {
     /// The class of the value in `{"name":"TOKEN","value":…}`.
     fn told(&self, object: Value<'_>) -> Option<Class> {
         let is_one = |key: &Value<'_>, those: &[String]| has(those, &spelled(*key).to_lowercase());
-        object
-            .members()
-            .find(|(key, _)| is_one(key, &words().values))?;
         let mut names = object
             .members()
             .filter(|(key, _)| is_one(key, &words().names));
         names.find_map(|(key, name)| {
             let class = self.finder.policy.class(&spelled(name));
-            // `{"keyName":"key1","value":…}`
-            class.or_else(|| {
-                spelled(key)
-                    .eq_ignore_ascii_case("keyName")
-                    .then_some(Class::Many)
-            })
+            let is_key = spelled(key).eq_ignore_ascii_case("keyName");
+            class.or(is_key.then_some(Class::Many))
         })
     }
 }
@@ -352,27 +334,6 @@ impl Walk<'_> {
 /// What a string says, as text.
 fn spelled(string: Value<'_>) -> String {
     String::from_utf8_lossy(&string.str_bytes()).into_owned()
-}
-
-/// Whether a list is one of a user and a password.
-fn is_pair(array: Value<'_>) -> bool {
-    let mut both = array.elements().skip(1);
-    let password = both.next().and_then(|second| second.as_str());
-    let has_sign = |said: &str| said.contains(|sign: char| "!@#$%^&*+~?".contains(sign));
-    both.next().is_none()
-        && password
-            .is_some_and(|said| is_value(said.as_bytes()) || looks_chosen(&said) && has_sign(&said))
-}
-
-/// Whether an object describes values instead of being one.
-fn is_schema(object: Value<'_>) -> bool {
-    let known = words();
-    let is_typed = object.get("type").is_some_and(|kind| {
-        let mut kinds = kind.elements().chain(std::iter::once(kind));
-        kinds.any(|kind| known.types.iter().any(|word| kind.is_str(word)))
-    });
-    let mut words = known.schema.iter();
-    is_typed || words.any(|word| object.get(word).is_some())
 }
 
 fn has(words: &[String], word: &str) -> bool {

@@ -80,8 +80,6 @@ pub(super) struct Words {
     pub names: Vec<String>,
     pub values: Vec<String>,
     pub grants: Vec<String>,
-    pub schema: Vec<String>,
-    pub types: Vec<String>,
     pub links: HashSet<String>,
     pub joins: HashSet<String>,
     pub protocol: Vec<String>,
@@ -111,19 +109,13 @@ enum Match {
     Whole,
 }
 
-/// The end of names, and the place of their kind among all.
-struct Ending {
-    place: usize,
-    class: Option<Class>,
-    kind: Match,
-    name: String,
-}
+/// What a name says, how it is compared, and the place of its kind among all.
+type Ending = (usize, Match, Option<Class>);
 
 struct Names {
     words: Words,
     programs: HashMap<String, String>,
-    /// By their last two bytes: most names end otherwise.
-    endings: HashMap<[u8; 2], Vec<Ending>>,
+    endings: HashMap<String, Vec<Ending>>,
     /// The last word of each name: a text without any of them has no name.
     noticed: BTreeSet<String>,
 }
@@ -146,14 +138,8 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
                 if class.is_some() {
                     noticed.extend(spellings(name.rsplit([' ', '\'']).next().unwrap_or(&name)));
                 }
-                let name = joined(&name).0;
-                let last = last_two(&name).expect("a test reads the shipped names");
-                endings.entry(last).or_default().push(Ending {
-                    place,
-                    class,
-                    kind,
-                    name,
-                });
+                let ending = (place, kind, class);
+                endings.entry(joined(&name).0).or_default().push(ending);
             }
         }
     }
@@ -175,15 +161,12 @@ fn spellings(word: &str) -> impl Iterator<Item = String> {
     std::iter::once(word.to_owned()).chain(others.into_iter().filter(move |_| !is_ascii))
 }
 
-fn last_two(name: &str) -> Option<[u8; 2]> {
-    name.as_bytes().last_chunk().copied()
-}
-
-/// The endings of a name, each with what stands before it.
-fn endings(name: &str) -> impl Iterator<Item = (&'static Ending, &str)> {
-    let last = last_two(name).and_then(|last| NAMES.endings.get(&last));
-    let endings = last.into_iter().flatten();
-    endings.filter_map(move |ending| Some((ending, name.strip_suffix(ending.name.as_str())?)))
+/// The endings that a name has, each with its beginning.
+fn endings(name: &str) -> impl Iterator<Item = (&'static Ending, usize)> {
+    name.char_indices().flat_map(|(start, _)| {
+        let endings = NAMES.endings.get(&name[start..]).into_iter().flatten();
+        endings.map(move |ending| (ending, start))
+    })
 }
 
 /// Words of which each name that says something has one.
@@ -216,20 +199,16 @@ pub(super) fn class(name: &str) -> Option<Class> {
 fn looked_up(name: &str) -> Option<Class> {
     let (joined, begins) = joined(name);
     let one = joined.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    let fits = |(ending, before): &(&Ending, &str)| match ending.kind {
+    let fits = |((_, kind, _), start): &(&Ending, usize)| match kind {
         Match::End => true,
-        Match::Word => begins[before.len()],
-        Match::Whole => before.is_empty(),
+        Match::Word => begins[*start],
+        Match::Whole => *start == 0,
     };
     let singular = one.strip_suffix('s').unwrap_or_default();
-    let plural = endings(singular).filter(|(ending, _)| ending.kind == Match::End);
+    let plural = endings(singular).filter(|(ending, _)| ending.1 == Match::End);
     let all = endings(one).filter(fits).chain(plural);
-    match all
-        .map(|(ending, _)| ending)
-        .min_by_key(|ending| ending.place)
-    {
-        Some(first) => first.class,
-        None if one.is_empty() => None,
+    match all.map(|(ending, _)| ending).min_by_key(|ending| ending.0) {
+        Some((_, _, class)) => *class,
         None if is_cookie(name) => Some(Class::Many),
         None => is_variable_of_key(name, one).then_some(Class::Many),
     }
@@ -248,7 +227,6 @@ fn is_cookie(name: &str) -> bool {
 fn is_variable_of_key(name: &str, joined: &str) -> bool {
     let of_what = joined.strip_suffix("key").unwrap_or_default();
     !name.contains(|letter: char| letter.is_ascii_lowercase())
-        && (name.ends_with("_KEY") || name.ends_with("-KEY"))
         && !of_what.is_empty()
         && !words()
             .public

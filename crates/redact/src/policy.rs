@@ -96,10 +96,9 @@ pub(super) enum Notice {
     Url,
     Pem,
     Code(Code),
-    /// A name beside which a code stands that is given back for a token.
-    Grant,
-    /// An option of a program, in a list of its arguments.
-    Option,
+    /// An option of a program in a list of its arguments, or a name beside which a code stands that is
+    /// given back for a token: the message has to be read.
+    Message,
 }
 
 /// Options behind which a secret may stand, and whose names do not say so.
@@ -259,22 +258,19 @@ fn notices(without: &BTreeSet<&str>, names: &[String]) -> Texts {
     let codes = Code::MARKS.iter();
     let codes = codes.map(|(mark, code)| ((*mark).to_owned(), Notice::Code(*code)));
     let mut texts: Texts = codes.collect();
-    let noticed = [
-        ("://", "url-password", Notice::Url),
-        ("PRIVATE KEY", "private-key", Notice::Pem),
-    ];
-    for (text, rule, notice) in noticed {
-        if !without.contains(rule) {
-            texts.push((text.to_owned(), notice));
-        }
+    if !without.contains("url-password") {
+        texts.push(("://".to_owned(), Notice::Url));
+    }
+    if !without.contains("private-key") {
+        texts.push(("PRIVATE KEY".to_owned(), Notice::Pem));
     }
     if !without.contains("key-name") {
         let own = names.iter().filter(|name| !name.is_empty()).cloned();
         let shipped = names::noticed().map(str::to_owned);
         texts.extend(shipped.chain(own).map(|name| (name, Notice::Name)));
         let grants = names::words().grants.iter();
-        texts.extend(grants.map(|name| (name.clone(), Notice::Grant)));
-        texts.extend(OPTIONS.map(|option| (option.to_owned(), Notice::Option)));
+        texts.extend(grants.map(|name| (name.clone(), Notice::Message)));
+        texts.extend(OPTIONS.map(|option| (option.to_owned(), Notice::Message)));
     }
     texts
 }

@@ -1,18 +1,115 @@
-//! The second pass: tokens in place of what is secret.
+//! The two passes: what is secret in a session is learned, then tokens stand in its place.
 
 use super::find::Finder;
 use super::known::Known;
-use super::learn::Learner;
 use super::policy::{Policy, PolicyError, id};
 use super::report::{Found, Hit, Place, Report};
 use super::token;
 use super::token::Mark;
 use mcpreel_trace::event::{EventKind, ProcessContext, SelectionNote};
+use mcpreel_trace::frame::StreamId;
 use mcpreel_wire::json::{Edits, Node};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 use std::sync::Arc;
+
+/// Bytes of lines that are read together; those of a key may be more.
+const BLOCK: usize = 8 * 1024;
+const KEY: usize = 64 * 1024;
+
+/// Goes over a session and learns what is secret in it.
+#[derive(Debug)]
+pub struct Learner {
+    policy: Arc<Policy>,
+    known: Known,
+    /// Lines of text in a row, which are read together: a value may stand below its name.
+    lines: Vec<u8>,
+    stream: StreamId,
+    found: Found,
+    nodes: Vec<Node>,
+}
+
+impl Learner {
+    pub fn new(policy: Arc<Policy>) -> Self {
+        Self {
+            policy,
+            known: Known::default(),
+            lines: Vec::new(),
+            stream: StreamId::STDERR,
+            found: Found::default(),
+            nodes: Vec::new(),
+        }
+    }
+
+    /// Takes in what is secret in a value that can be written as JSON: what cannot is in no file either.
+    pub fn value(&mut self, value: &impl Serialize) {
+        if let Ok(json) = serde_json::to_vec(value) {
+            self.take(&json);
+        }
+    }
+
+    pub fn text(&mut self, text: &str) {
+        self.take(text.as_bytes());
+    }
+
+    pub fn frame(&mut self, stream: StreamId, raw: &[u8]) {
+        let is_json = matches!(raw.trim_ascii(), [b'{', .., b'}'] | [b'[', .., b']']);
+        let is_key = || memchr::memmem::find(&self.lines, b"PRIVATE KEY").is_some();
+        let has_room = self.lines.len() < BLOCK || self.lines.len() < KEY && is_key();
+        if is_json || stream != self.stream || !has_room {
+            self.take_lines();
+        }
+        if is_json || raw.len() > BLOCK {
+            self.take(raw);
+        } else {
+            self.stream = stream;
+            self.lines.extend_from_slice(raw);
+        }
+    }
+
+    fn take_lines(&mut self) {
+        let lines = std::mem::take(&mut self.lines);
+        self.take(&lines);
+    }
+
+    /// Takes in what is secret in these bytes.
+    fn take(&mut self, raw: &[u8]) {
+        if token::may_be_in(raw) {
+            self.known.numbers.take_out(raw);
+        }
+        self.found.clear();
+        let finder = Finder {
+            policy: &self.policy,
+            known: None,
+        };
+        finder.frame(raw, &mut self.nodes, &mut self.found);
+        self.found.settle();
+        for hit in &self.found.hits {
+            self.known.learn_hit(hit);
+        }
+        for key in &self.found.keys {
+            self.known.learn_key(key);
+        }
+        for (value, kind) in &self.found.plain {
+            if !self.policy.allow.contains(value) {
+                self.known.learn_plain(value, *kind);
+            }
+        }
+    }
+
+    /// Ends the learning, for good or for now.
+    pub fn finish(mut self) -> Redactor {
+        self.take_lines();
+        self.known.prepare();
+        Redactor {
+            policy: self.policy,
+            known: self.known,
+            nodes: self.nodes,
+            found: self.found,
+        }
+    }
+}
 
 /// The replacement of a filter in which a part of a secret is left.
 const UNTOLD: &str = "not told: a part of something secret is in it";
@@ -27,17 +124,11 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    pub(super) fn knowing(policy: Arc<Policy>, known: Known) -> Self {
-        Self {
-            policy,
-            known,
-            nodes: Vec::new(),
-            found: Found::default(),
-        }
-    }
-
     pub fn resume(self) -> Learner {
-        Learner::knowing(self.policy, self.known)
+        Learner {
+            known: self.known,
+            ..Learner::new(self.policy)
+        }
     }
 
     /// A redactor for texts that were made of a session, as a report is: it replaces known values
@@ -107,11 +198,9 @@ impl Redactor {
     /// Redacts a filter; drops it as a whole where a part of a secret would be left.
     pub fn filter(&mut self, filter: &str, report: &mut Report) -> String {
         let said = self.text(Place::Filter, filter, report).into_owned();
-        let mut rest = token::Pieces(&said).filter_map(|piece| match piece {
-            token::Piece::Text(text) => Some(text),
-            token::Piece::Placeholder { .. } => None,
-        });
-        if rest.any(|text| self.known.is_hinted(text)) {
+        let is_hint =
+            |piece| matches!(piece, token::Piece::Text(text) if self.known.is_hinted(text));
+        if token::Pieces(&said).any(is_hint) {
             return UNTOLD.to_owned();
         }
         said

@@ -112,12 +112,6 @@ impl Report {
         }
     }
 
-    /// The same of what stands in another report.
-    pub fn take(&mut self, other: &Replaced) {
-        let at = (&*other.path, &*other.key);
-        self.add(other.place, at, &other.rule, other.token);
-    }
-
     pub fn hits(&self) -> u64 {
         self.rules.values().sum()
     }

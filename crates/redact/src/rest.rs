@@ -9,8 +9,8 @@ use super::entropy::is_value;
 use super::extent::{
     is_around, leading, line_end, line_start, lossy, near, quoted, regex, trim, within,
 };
-use super::names::{self, Class, Name, is_beside, words};
-use super::value::{Bond, Value, is_prose, looks_adjacent, looks_chosen, looks_generated};
+use super::names::{self, Class, Name};
+use super::value::{Bond, Value, is_prose, looks_adjacent, looks_generated};
 use regex::bytes::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -45,10 +45,7 @@ static GUTTER: LazyLock<Regex> =
 pub(super) fn below(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
     let gutter = |line: &[u8]| GUTTER.find(line).map_or(0, |gutter| gutter.end());
     let before = &text[line_start(text, name.span.start)..name.span.start];
-    // What begins an item of a list is no gutter.
-    let has_gutter = !before.starts_with(b"- ") && gutter(before) > 0;
-    let width = if has_gutter { gutter(before) } else { 0 };
-    let front = leading(&before[width..], |byte| b" \t-".contains(&byte));
+    let front = leading(&before[gutter(before)..], |byte| b" \t-".contains(&byte));
     let is_block = matches!(text.get(start), Some(b'|' | b'>'));
     let begin = line_end(text, start) + 1;
     let (mut at, mut values) = (begin, Vec::new());
@@ -57,12 +54,7 @@ pub(super) fn below(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
             break;
         }
         let end = line_end(text, at);
-        let line = at
-            + if has_gutter {
-                gutter(&text[at..end])
-            } else {
-                0
-            }..end;
+        let line = at + gutter(&text[at..end])..end;
         at = end + 1;
         let indent = leading(&text[line.clone()], |byte| b" \t".contains(&byte));
         let span = within(text, line, |byte| byte.is_ascii_whitespace());
@@ -81,8 +73,7 @@ pub(super) fn below(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
             continue;
         }
         let found = item(text, span, name.class);
-        if is_alone || found.is_none() && !is_item && values.is_empty() && lines > 0 {
-            values.extend(found);
+        if found.is_none() && values.is_empty() && lines > 0 {
             break;
         }
         values.extend(found);
@@ -95,48 +86,28 @@ pub(super) fn below(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
     values
 }
 
-/// The value that one item of a list says: all of it, or what stands behind a name of its own that is no
-/// other's.
+/// The value that one item of a list says: all of it, or what stands behind a name of its own.
 fn item(text: &[u8], span: Range<usize>, class: Class) -> Option<Value> {
     let item = &text[span.clone()];
     if class == Class::Header {
         let span = within(text, span, is_around);
-        let word = leading(&text[span.clone()], |byte| !byte.is_ascii_whitespace());
-        let word = trim(text, span.start..span.start + word);
-        let name = leading(&text[span.clone()], |byte| {
-            names::is_of_name(byte) || byte == b'.'
-        });
+        let name = leading(&text[span.clone()], names::is_of_name);
         let is_cookie = text.get(span.start + name) == Some(&b'=');
-        let is_made = is_value(&text[word.clone()]);
-        return (is_cookie || is_made)
-            .then(|| Value::new(if is_cookie { span } else { word }, Bond::Alone));
+        return is_cookie.then(|| Value::new(span, Bond::Alone));
     }
     let dash = if item.starts_with(b"- ") { 2 } else { 0 };
-    let is_sign = |at: &usize| {
-        let next = item
-            .get(at + 1)
-            .is_some_and(|byte| b" \"'\\".contains(byte));
-        item[*at] == b'=' || item[*at] == b':' && next
-    };
+    let is_sign = |at: &usize| item[*at..].starts_with(b": ") || item[*at..].starts_with(b":\"");
     let sign = (dash..item.len().min(64)).find(is_sign);
-    let sign = sign.filter(|sign| !is_value(&item[dash..*sign]));
-    let label = lossy(item, &(dash..sign.unwrap_or(dash)));
-    let label = label.trim_matches(|char: char| !char.is_alphanumeric());
-    if is_beside(label) || names::class(label).is_some() {
-        return None;
-    }
     let rest = sign.map_or(dash, |sign| sign + 1)..item.len();
     let words = item[rest.clone()].split(|byte| *byte == b' ');
     let tags = words.take_while(|word| matches!(word.first(), None | Some(b'!' | b'&')));
     let start = rest.start + tags.map(|tag| tag.len() + 1).sum::<usize>();
     let begin = span.start + start.min(item.len());
-    let is_quoted = matches!(text.get(begin), Some(b'"' | b'\'')) && begin < span.end;
-    let value = if is_quoted {
-        quoted(text, begin + 1, &text[begin..=begin]).filter(|value| value.end < span.end)?
+    let value = if matches!(text.get(begin), Some(b'"' | b'\'')) {
+        quoted(text, begin + 1, &text[begin..=begin])?
     } else {
         let end = begin + leading(&text[begin..span.end], |byte| !byte.is_ascii_whitespace());
-        let after = text[end..span.end].trim_ascii_start();
-        if !after.is_empty() && !after.starts_with(b"#") {
+        if !text[end..span.end].trim_ascii().is_empty() {
             return None;
         }
         within(text, trim(text, begin..end), |byte| {
@@ -145,8 +116,7 @@ fn item(text: &[u8], span: Range<usize>, class: Class) -> Option<Value> {
     };
     let word = lossy(text, &value);
     let is_one = is_value(word.as_bytes()) || sign.is_none() && looks_generated(&word);
-    let bond = if is_quoted { Bond::Alone } else { Bond::Loose };
-    is_one.then(|| Value::new(value, bond))
+    is_one.then(|| Value::new(value, Bond::Alone))
 }
 
 /// The values in brackets that begin at `start`: random words, and the second of a user and a password.
@@ -171,9 +141,7 @@ pub(super) fn listed(text: &[u8], name: &Name, start: usize) -> Vec<Value> {
         });
         at += piece.len() + 1;
         let inner = within(text, span.clone(), is_around);
-        let is_quoted = inner.start > span.start;
-        if name.class == Class::Pair && is_second && is_quoted && looks_chosen(&lossy(text, &inner))
-        {
+        if name.class == Class::Pair && is_second && inner.start > span.start {
             let class = Some(Class::Password);
             let value = Value::new(inner, Bond::Alone);
             values.push(Value { class, ..value });
@@ -191,7 +159,7 @@ pub(super) fn on_line(text: &[u8], from: usize, class: Class) -> Vec<Value> {
     let end = memchr::memchr2(b'\r', b'\n', near).unwrap_or(near.len());
     let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>&;,|()[]{}".contains(byte);
     let (mut values, mut at) = (Vec::new(), from);
-    let mut is_row = class == Class::Password && near.starts_with(b", ");
+    let mut is_row = near.starts_with(b", ");
     for word in near[..end].split(|byte| is_between(byte)) {
         let span = trim(text, at..at + word.len());
         at += word.len() + 1;
@@ -200,21 +168,16 @@ pub(super) fn on_line(text: &[u8], from: usize, class: Class) -> Vec<Value> {
         let name = &word[..leading(word, |byte| byte != b'=')];
         let is_assigned = name.len() < word.len() || matches!(after, Some(b':' | b'='));
         let is_name = is_assigned && word.iter().any(u8::is_ascii_alphanumeric);
-        if word.starts_with(b"--") || is_name && !is_value(name) && class != Class::Header {
+        if is_name && !is_value(name) && class != Class::Header {
             break;
         }
         let said = String::from_utf8_lossy(word);
         if is_value(&text[span.clone()]) {
             values.push(Value::new(span, Bond::Rest));
-        } else if is_row && looks_adjacent(said.trim_end_matches(['.', ',']), false) {
-            let end = if word.ends_with(b"!") {
-                at - 1
-            } else {
-                span.end
-            };
-            values.push(Value::new(span.start..end, Bond::Near));
+        } else if is_row && looks_adjacent(said.trim_end_matches(['.', ','])) {
+            values.push(Value::new(span, Bond::Near));
         } else {
-            is_row &= word.is_empty() || words().joins.contains(&*said);
+            is_row &= word.is_empty();
         }
     }
     values

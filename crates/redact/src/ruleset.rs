@@ -63,7 +63,6 @@ pub struct Rule {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Needs {
-    Digit,
     TwoDigits,
     /// Letters and digits change so often that nobody reads it.
     Unread,
@@ -86,8 +85,6 @@ pub(super) enum Needs {
     TwoNuls,
     /// A person may have chosen it: it has another sign than letters.
     Chosen,
-    /// A part without separators of 12 bytes.
-    Long,
 }
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
@@ -116,7 +113,6 @@ impl Needs {
     pub fn is_met(self, secret: &str) -> bool {
         let digits = secret.bytes().filter(u8::is_ascii_digit).count();
         match self {
-            Self::Digit => digits > 0,
             Self::TwoDigits => digits > 1,
             Self::Unread => is_unread(secret),
             Self::Dense => is_dense(secret),
@@ -134,7 +130,6 @@ impl Needs {
             Self::Chosen => {
                 secret.len() > 5 && !secret.bytes().all(|byte| byte.is_ascii_alphabetic())
             }
-            Self::Long => secret.split(['-', '_']).any(|part| part.len() >= 12),
         }
     }
 }
@@ -149,32 +144,19 @@ fn is_given(text: &str) -> bool {
 
 /// A set of bytes, written as in the brackets of a regular expression: `0-9a-f`.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(from = "String")]
-pub(super) struct Bytes(Vec<(u8, u8)>);
-
-impl From<String> for Bytes {
-    fn from(text: String) -> Self {
-        let (mut ranges, mut rest) = (Vec::new(), text.as_bytes());
-        while let [first, after @ ..] = rest {
-            let (last, after) = match after {
-                [b'-', last, after @ ..] => (last, after),
-                _ => (first, after),
-            };
-            ranges.push((*first, *last));
-            rest = after;
-        }
-        Self(ranges)
-    }
-}
+pub(super) struct Bytes(String);
 
 impl Bytes {
     fn of_word() -> Self {
-        Self::from("0-9A-Z_a-z".to_owned())
+        Self("0-9A-Z_a-z".to_owned())
     }
 
     pub fn has(&self, byte: u8) -> bool {
-        self.0
-            .iter()
-            .any(|(first, last)| (*first..=*last).contains(&byte))
+        let set = self.0.as_bytes();
+        let is_within = |range: &[u8]| range[1] == b'-' && (range[0]..=range[2]).contains(&byte);
+        match byte {
+            b'-' => set.ends_with(b"-"),
+            _ => set.contains(&byte) || set.windows(3).any(is_within),
+        }
     }
 }

@@ -7,8 +7,8 @@
 //! [`looks_stated`] and [`looks_adjacent`].
 
 use super::entropy::{is_dense, is_value};
-use super::extent::{leading, line_start, lossy, near};
-use super::names::{self, Class, Name, words};
+use super::extent::{leading, lossy, near, valid};
+use super::names::{Class, Name, words};
 use super::rest;
 use super::value::{
     Bond, Value, fits, is_name, is_other_name, looks_adjacent, looks_generated, looks_stated,
@@ -23,9 +23,6 @@ const NEAR: usize = 256;
 
 /// Words between a name and its value.
 const WORDS: usize = 24;
-
-/// Words between a link and the value: `is now this`.
-const BEHIND_LINK: usize = 2;
 
 /// A random word that stands for itself has so many letters.
 const RANDOM: usize = 20;
@@ -95,11 +92,15 @@ enum After {
 }
 
 /// How far a sentence was read.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each may be so with each other"
+)]
 struct Reading<'t> {
     behind: &'t str,
     class: Class,
-    /// Words since one that links.
-    since_link: Option<usize>,
+    /// Whether a word that links stands before.
+    is_linked: bool,
     /// Whether no other word stands between the name and the next one.
     is_adjacent: bool,
     /// Whether the next word is the value without a link.
@@ -110,23 +111,13 @@ struct Reading<'t> {
 impl Reading<'_> {
     /// Whether a word is the value; `is_first` where none was found before.
     fn is_value(&self, word: &Word, said: &str, is_first: bool) -> bool {
-        let most = if self.class == Class::Digits {
-            0
-        } else {
-            BEHIND_LINK
-        };
-        let is_linked = self.since_link.is_some_and(|words| words <= most);
+        let is_linked = self.is_linked;
         let is_stated = is_linked || self.is_adjacent && (self.is_marked || word.is_quoted);
         let is_near = is_stated || self.is_adjacent || !is_first && !self.is_over;
         match self.class {
-            Class::Digits => {
-                let is_stated = is_stated && (is_linked || !self.is_over);
-                is_stated && fits(self.class, said, Bond::Alone)
-            }
-            _ if self.is_random(word, said) => true,
-            Class::Password if self.is_over => {
-                is_linked && !word.is_quoted && looks_adjacent(said, false)
-            }
+            Class::Digits => is_stated && fits(self.class, said, Bond::Alone),
+            _ if is_random(word, said) => true,
+            Class::Password if self.is_over => is_linked && !word.is_quoted && looks_adjacent(said),
             _ if self.is_over => false,
             // `the password ("this")`
             Class::Password
@@ -137,26 +128,19 @@ impl Reading<'_> {
                 fits(self.class, said, Bond::Cell)
             }
             Class::Password if word.before == Before::Comma && !is_stated && is_first => {
-                let is_joined =
-                    self.since_link.is_some() && said.contains('-') && looks_stated(said, false);
-                (is_joined || looks_adjacent(said, word.is_quoted))
-                    && !is_other_name(said)
-                    && !is_name(said)
+                looks_adjacent(said) && !is_other_name(said) && !is_name(said)
             }
             _ => is_near && is_candidate(self.class, said, is_stated, word.is_quoted),
         }
     }
+}
 
-    /// Whether a word is one that nobody reads, and no part of a list.
-    fn is_random(&self, word: &Word, said: &str) -> bool {
-        let after = &self.behind[word.end..];
-        let is_line =
-            word.before == Before::Line && !after.starts_with(|char| !"\r\n".contains(char));
-        let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_+".contains(&byte);
-        (said.len() >= RANDOM || is_line && said.len() >= 10)
-            && is_dense(said)
-            && said.trim_end_matches('=').bytes().all(is_word)
-    }
+/// Whether a word is one that nobody reads: a long one, or the first on its line.
+fn is_random(word: &Word, said: &str) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_+".contains(&byte);
+    (said.len() >= RANDOM || word.before == Before::Line)
+        && is_dense(said)
+        && said.trim_end_matches('=').bytes().all(is_word)
 }
 
 /// The values of `name` in the sentence behind it, or before it.
@@ -172,7 +156,7 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
     let mut reading = Reading {
         behind,
         class: name.class,
-        since_link: None,
+        is_linked: false,
         is_adjacent: true,
         // Other languages have the verb at the end; `PIN 4711` has none.
         is_marked: !called.is_ascii()
@@ -181,7 +165,6 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
         is_over: false,
     };
     let is_digits = name.class == Class::Digits;
-    let bond = if is_digits { Bond::Alone } else { Bond::Line };
     let mut found = Vec::new();
     for _ in 0..WORDS {
         let Some(word) = next_word(behind, at) else {
@@ -189,55 +172,42 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
         };
         at = word.end;
         let said = &behind[word.span.clone()];
-        if word.before == Before::Line && !is_digits {
-            (reading.is_over, reading.is_adjacent, reading.since_link) = (true, false, None);
+        if word.before == Before::Line {
+            (reading.is_over, reading.is_adjacent, reading.is_linked) = (true, false, false);
         }
-        if word.is_linked {
-            reading.since_link = Some(0);
-        }
+        reading.is_linked |= word.is_linked;
         let is_count = is_digits && counts(&text[name.span.end + at..]);
         let is_one = !is_count && reading.is_value(&word, said, found.is_empty());
         if is_one {
             let start = name.span.end + word.span.start;
-            found.push(Value::new(start..start + said.len(), bond));
+            found.push(Value::new(start..start + said.len(), Bond::Line));
         } else if is_one_of(&words().links, &word, said) {
-            reading.since_link = Some(0);
+            reading.is_linked = true;
         } else if is_one_of(&words().joins, &word, said) {
             reading.is_adjacent = !reading.is_over;
             continue;
-        } else if !found.is_empty() || names::class(said).is_some_and(|class| class != Class::Many)
-        {
+        } else if !found.is_empty() {
             break;
-        } else {
-            reading.since_link = reading.since_link.map(|words| words + 1);
         }
         reading.is_adjacent = false;
         match word.after {
             After::Word => {}
             // `password mismatch, client: this`
-            After::Link if word.before == Before::Comma => reading.since_link = None,
+            After::Link if word.before == Before::Comma => reading.is_linked = false,
             After::Link => {
-                reading.since_link = Some(0);
+                reading.is_linked = true;
                 let line = name.span.end + at;
                 if found.is_empty() && rest::is_begun(&text[line..]) {
                     return rest::below(text, name, line);
                 }
             }
-            After::End => (reading.is_over, reading.since_link) = (true, None),
+            After::End => (reading.is_over, reading.is_linked) = (true, false),
         }
     }
     if found.is_empty() {
         found.extend(given_as(text, name).or_else(|| answered(text, name)));
     }
     found
-}
-
-/// The beginning of a text that is UTF-8.
-fn valid(text: &[u8]) -> &str {
-    match std::str::from_utf8(text) {
-        Ok(text) => text,
-        Err(error) => std::str::from_utf8(&text[..error.valid_up_to()]).unwrap_or_default(),
-    }
 }
 
 /// Where the words behind a name begin, if it is a word of a sentence: a blank follows, a word of a
@@ -247,7 +217,7 @@ fn begin(behind: &str) -> Option<usize> {
     let rest = behind.trim_start_matches(marks);
     let (first, marks) = (rest.chars().next(), behind.len() - rest.len());
     let is_word = first.is_none_or(|char| " ,.\n".contains(char) || !char.is_ascii());
-    (is_word && marks <= 3).then_some(marks)
+    is_word.then_some(marks)
 }
 
 /// Whether a word may be the value: of a password what a person may have chosen, of others only
@@ -260,16 +230,14 @@ fn is_candidate(class: Class, said: &str, is_stated: bool, is_quoted: bool) -> b
         }
         Class::Password if !is_quoted && is_other_name(said) => false,
         Class::Password if is_stated => looks_stated(said, is_quoted),
-        Class::Password => looks_adjacent(said, is_quoted),
-        Class::Many => {
-            is_value(said.as_bytes()) && !said.bytes().all(|byte| byte.is_ascii_hexdigit())
-        }
+        Class::Password => looks_adjacent(said),
+        Class::Many => is_value(said.as_bytes()),
         _ => false,
     }
 }
 
 fn is_one_of(words: &HashSet<String>, word: &Word, said: &str) -> bool {
-    !word.is_quoted && (words.contains(said) || words.contains(&said.to_lowercase()))
+    !word.is_quoted && words.contains(&said.to_lowercase())
 }
 
 /// Whether what follows a number is what it counts: `123 items`.
@@ -317,11 +285,9 @@ fn next_word(text: &str, at: usize) -> Option<Word> {
     let length = script(&text[start..start + length]).max(first.len_utf8());
     let said = &text[start..start + length];
     let (inner, ends) = said.split_at(without_end(said).len());
-    let after = text[start + said.len()..].trim_start_matches(' ');
-    let is_new = after.chars().next().is_none_or(char::is_uppercase);
     let after = match ends {
         ends if ends.ends_with(':') => After::Link,
-        ends if ends.contains(';') || is_new && ends.contains(['.', '!', '?']) => After::End,
+        ends if ends.contains([';', '.', '!', '?']) => After::End,
         _ => After::Word,
     };
     Some(word(
@@ -358,11 +324,6 @@ static SPEAKER: LazyLock<Regex> = LazyLock::new(|| {
 fn answered(text: &[u8], name: &Name) -> Option<Value> {
     let near = near(text, name.span.end, NEAR);
     let line = memchr::memchr(b'\n', near).filter(|_| name.class == Class::Password)?;
-    let question = line_start(text, name.span.start)..name.span.end + line;
-    let question = lossy(text, &question);
-    if !question.contains('?') && !SPEAKER.is_match(&question) {
-        return None;
-    }
     let below = valid(&near[line + 1..]);
     let below = below.split('\n').next()?;
     let speaker = SPEAKER.find(below)?;
@@ -385,10 +346,5 @@ fn given_as(text: &[u8], name: &Name) -> Option<Value> {
     let word = words.find(|word| *word != "worked")?;
     let word = word.trim_matches(|char: char| "\"'`,.".contains(char));
     let at = memchr::memmem::rfind(&text[from..name.span.start], word.as_bytes())?;
-    let bond = if name.class == Class::Digits {
-        Bond::Alone
-    } else {
-        Bond::Said
-    };
-    (!word.is_empty()).then(|| Value::new(from + at..from + at + word.len(), bond))
+    (!word.is_empty()).then(|| Value::new(from + at..from + at + word.len(), Bond::Said))
 }

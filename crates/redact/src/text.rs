@@ -3,17 +3,16 @@
 use super::bind;
 use super::encodings::{self, Code};
 use super::entropy;
-use super::extent::{LONG, behind_scheme, is_around, leading, lossy, near, trailing, within};
+use super::extent::{LONG, behind_scheme, leading, lossy, near, regex, trailing, within};
 use super::names::{Class, LONGEST, Name, is_of_name, is_of_word};
 use super::policy::{Notice, Policy, Sign, id};
 use super::report::Found;
+use super::shapes::{self, LEAD};
 use super::token::Kind;
 use super::value::{Bond, fits, is_cookie, is_placeholder};
-use super::{pem, url};
+use regex::bytes::Regex;
 use std::ops::Range;
-
-/// Bytes of a lead that belong to a secret.
-const LEAD: usize = 128;
+use std::sync::LazyLock;
 
 /// Words of a name: `one time code`.
 const WORDS: usize = 3;
@@ -30,11 +29,11 @@ pub(super) struct Scan<'s> {
     pub policy: &'s Policy,
     pub text: &'s [u8],
     pub found: &'s mut Found,
-    shapes: Vec<(usize, usize)>,
-    /// Where the last name ends, and where the next sign stands that no sentence has.
+    /// Where what was last found of each shape ends, and the last name.
+    pub shapes: Vec<usize>,
     name: usize,
-    odd: usize,
-    pub pem: pem::Passed,
+    /// How far a private key goes that was found, and whether one has no end.
+    pub key: (usize, bool),
 }
 
 /// Finds all there is in a text as it stands; the codes in which there may be more.
@@ -43,12 +42,12 @@ pub(super) fn scan(policy: &Policy, text: &[u8], found: &mut Found) -> Vec<Code>
     let mut scan = Scan::new(policy, text, found);
     for Sign { notice, start, end } in policy.signs(text) {
         match notice {
-            Notice::Shape(number) => scan.shape(number, start),
+            Notice::Shape(number) => shapes::find(&mut scan, number, start),
             Notice::Name => names.push(start..end),
-            Notice::Url => url::find(&mut scan, end),
-            Notice::Pem => pem::find(&mut scan, start),
+            Notice::Url => shapes::find_in_url(&mut scan, end),
+            Notice::Pem => shapes::find_key(&mut scan, start),
             Notice::Code(code) if !codes.contains(&code) => codes.push(code),
-            Notice::Code(_) | Notice::Grant | Notice::Option => {}
+            Notice::Code(_) | Notice::Message => {}
         }
     }
     // Most words that are names are words of a sentence.
@@ -90,7 +89,7 @@ pub(super) fn is_likely(policy: &Policy, raw: &[u8], sign: &Sign, odd: &mut usiz
             let around = near(raw, start.saturating_sub(LEAD), LEAD + NEAR);
             around.contains(&b'\\')
                 || policy.shapes[number].rule.lead.has(b'"')
-                || shape(policy, raw, number, start).is_some()
+                || shapes::at(policy, raw, number, start).is_some()
         }
         // Some words are only the last one of a name: `id` of `session id`.
         Notice::Name => {
@@ -98,10 +97,9 @@ pub(super) fn is_likely(policy: &Policy, raw: &[u8], sign: &Sign, odd: &mut usiz
                 && (raw[start..end].eq_ignore_ascii_case(b"key")
                     || name_ending_at(policy, raw, start..end).is_some())
         }
-        Notice::Url => url::may_have_user(&raw[end..]),
+        Notice::Url => shapes::may_have_user(&raw[end..]),
         Notice::Code(Code::Percent) => encodings::percent(&raw[start..]).is_some(),
-        Notice::Grant => memchr::memmem::find(raw, b"\"code").is_some(),
-        Notice::Code(_) | Notice::Pem | Notice::Option => true,
+        Notice::Code(_) | Notice::Pem | Notice::Message => true,
     }
 }
 
@@ -113,20 +111,10 @@ fn is_owner(text: &[u8], name: &Name) -> bool {
         .any(|of| before.ends_with(of))
 }
 
-/// Bytes of sentences: letters, and signs between words.
-const OF_SENTENCE: [bool; 256] = {
-    let mut all = [false; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        let sign = matches!(
-            byte,
-            b' ' | b',' | b'.' | b'\r' | b'\t' | b';' | b'(' | b')' | b'-' | b'_' | b'/'
-        );
-        all[byte as usize] = sign || byte.is_ascii_alphabetic();
-        byte += 1;
-    }
-    all
-};
+/// Whether a byte is of a sentence: a letter, or a sign between words.
+fn is_of_sentence(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || b" ,.\r\t;()-_/".contains(&byte)
+}
 
 /// Whether something that a value needs follows a name: a sign or a quote right behind it, or in the words
 /// that follow a digit or a sign that no sentence has. Most words that are names are words of a sentence:
@@ -140,7 +128,7 @@ fn may_have_value(text: &[u8], Range { start, end }: Range<usize>, odd: &mut usi
         Some(b' ' | b'\t' | b',' | b'.') => {
             let from = end + near(text, end, NEAR).len() - rest.len();
             if *odd < from {
-                *odd = from + leading(&text[from..], |byte| OF_SENTENCE[usize::from(byte)]);
+                *odd = from + leading(&text[from..], is_of_sentence);
             }
             let before = &text[start.saturating_sub(LONGEST)..start];
             let name = before.len() - trailing(before, is_of_name);
@@ -152,65 +140,15 @@ fn may_have_value(text: &[u8], Range { start, end }: Range<usize>, odd: &mut usi
     }
 }
 
-/// Where something of a shape stands whose anchor begins at `at`: all of it, and its secret.
-fn shape(
-    policy: &Policy,
-    text: &[u8],
-    number: usize,
-    at: usize,
-) -> Option<(Range<usize>, Range<usize>)> {
-    let shape = &policy.shapes[number];
-    let lead = &text[at.saturating_sub(LEAD)..at];
-    let start = at - trailing(lead, |byte| shape.rule.lead.has(byte));
-    let before = start.checked_sub(1).map(|before| text[before]);
-    if before.is_some_and(|byte| shape.rule.edge.has(byte)) {
-        return None;
-    }
-    let captures = shape.regex().captures(&text[start..])?;
-    let all = captures.get(0)?;
-    let secret = captures.iter().skip(1).flatten().next().unwrap_or(all);
-    let shift = |range: Range<usize>| range.start + start..range.end + start;
-    Some((shift(all.range()), shift(secret.range())))
-}
-
 impl<'s> Scan<'s> {
     fn new(policy: &'s Policy, text: &'s [u8], found: &'s mut Found) -> Self {
         Self {
             policy,
             text,
             found,
-            shapes: Vec::new(),
+            shapes: vec![0; policy.shapes.len()],
             name: 0,
-            odd: 0,
-            pem: pem::Passed::default(),
-        }
-    }
-
-    fn shape(&mut self, number: usize, at: usize) {
-        let until = self.shapes.iter_mut().find(|(shape, _)| *shape == number);
-        if until.as_ref().is_some_and(|(_, until)| at < *until) {
-            return;
-        }
-        let Some((all, secret)) = shape(self.policy, self.text, number, at) else {
-            return;
-        };
-        match until {
-            Some((_, until)) => *until = all.end,
-            None => self.shapes.push((number, all.end)),
-        }
-        let shape = &self.policy.shapes[number];
-        let value = lossy(self.text, &secret);
-        // One that only shows what such a secret looks like ends in a row of one sign.
-        let after = value
-            .rsplit(['-', '_', '.', '/'])
-            .next()
-            .unwrap_or_default();
-        let is_dull = after.len() > 3 && after.bytes().all(|byte| byte == after.as_bytes()[0]);
-        if shape.rule.needs.iter().all(|needs| needs.is_met(&value))
-            && !is_dull
-            && !is_placeholder(&value)
-        {
-            self.add(secret, (shape.number, shape.rule.kind));
+            key: (0, false),
         }
     }
 
@@ -222,9 +160,7 @@ impl<'s> Scan<'s> {
     /// that in a sentence belongs to it.
     fn name(&mut self, name: &Name, next: usize) {
         let (policy, text) = (self.policy, self.text);
-        let is_option = text[name.span.start] == b'-';
-        let may_have = is_option || may_have_value(text, name.span.clone(), &mut self.odd);
-        if name.span.end <= self.name || !may_have {
+        if name.span.end <= self.name {
             return;
         }
         self.name = name.span.end;
@@ -232,9 +168,7 @@ impl<'s> Scan<'s> {
         // The word of a token that stands there already; a name in the path of another one:
         // `AWS::ApiGateway::ApiKey`; `${PASSWORD:?message}`
         let opens = "‹".as_bytes();
-        let is_token = before.ends_with(opens)
-            || called.starts_with(opens)
-            || before.ends_with(b"\\") && called.starts_with(b"u2039");
+        let is_token = before.ends_with(opens) || called.starts_with(opens);
         let after = &text[name.span.end..];
         if is_token
             || before.ends_with(b"::")
@@ -328,13 +262,17 @@ fn name_ending_at(policy: &Policy, text: &[u8], word: Range<usize>) -> Option<Na
             .strip_suffix(b" ")
             .or_else(|| before.strip_suffix(b"'"))?;
         let start = begin(before, before.len());
-        if start == before.len() || last.end - start > LONGEST {
+        if start == before.len() {
             return None;
         }
         span = start..last.end;
     }
     None
 }
+
+/// A cookie, or a parameter of a scheme.
+static PARAMETER: LazyLock<Regex> =
+    LazyLock::new(|| regex(r#"(?-u)([^=;,]+)=["\s]*([^;,"\s=][^;,"\s]*)"#));
 
 /// Adds a value with such a name, if it is one: of a header what stands behind its scheme, or those of its
 /// cookies and parameters that tell who asks; of a user and a password the latter.
@@ -351,20 +289,13 @@ pub(super) fn add(
         span = if proof.is_empty() { span } else { proof };
     }
     if class == Class::Header {
-        let (mut at, mut has_parameters) = (span.start, false);
-        for part in text[span.clone()].split(|byte| b";,".contains(byte)) {
-            let begin = at;
-            at += part.len() + 1;
-            let name = leading(part, |byte| byte != b'=');
-            let value = &part[(name + 1).min(part.len())..];
-            if !value.iter().any(|byte| !b"= \"".contains(byte)) {
-                continue;
-            }
+        let mut has_parameters = false;
+        for parameter in PARAMETER.captures_iter(&text[span.clone()]) {
             has_parameters = true;
-            let all = within(text, begin + name + 1..begin + part.len(), is_around);
-            let end = leading(&text[all.clone()], |byte| byte != b' ');
-            let value = all.start..all.start + end;
-            if is_cookie(&lossy(part, &(0..name)), &lossy(text, &value)) {
+            let [name, value] =
+                [1, 2].map(|group| parameter.get(group).map_or(0..0, |one| one.range()));
+            let [name, value] = [name, value].map(|at| span.start + at.start..span.start + at.end);
+            if is_cookie(&lossy(text, &name), &lossy(text, &value)) {
                 found.plain.push((text[value.clone()].into(), Kind::Secret));
                 found.add(policy, text, value, rule);
             }
@@ -373,12 +304,11 @@ pub(super) fn add(
             return;
         }
     }
-    if class == Class::Pair && !encodings::is_pair(&text[span.clone()]) {
+    if class == Class::Pair {
         let said = &text[span.clone()];
         let of_user = |byte: &u8| is_of_name(*byte) || matches!(byte, b'.' | b'@');
         let colon = memchr::memchr(b':', said).filter(|at| said[..*at].iter().all(of_user));
-        let is_password = |at: &usize| at + 1 < said.len() && !said[*at..].starts_with(b"://");
-        if let Some(colon) = colon.filter(is_password) {
+        if let Some(colon) = colon.filter(|at| !said[*at..].starts_with(b"://")) {
             (span.start, class) = (span.start + colon + 1, Class::Password);
         }
     }

@@ -54,9 +54,6 @@ impl Value {
 /// Under a vague name ([`Class::Many`]) a shorter value is not taken for a secret.
 const MANY: usize = 12;
 
-/// A shorter word of small letters is an identifier, no token; a bare password of this length needs no digit.
-const WORD: usize = 16;
-
 /// Whether `value` can be what a name of this class holds.
 pub(super) fn fits(class: Class, value: &str, bond: Bond) -> bool {
     use Class::{Digits, Folder, Header, Key, Many, Pair, Password, Token};
@@ -69,12 +66,14 @@ pub(super) fn fits(class: Class, value: &str, bond: Bond) -> bool {
     }
     match class {
         Digits => is_code_of_digits(value),
-        Header => is_header(value, bond),
-        Pair => encodings::is_pair(value.as_bytes()) || is_unread(value),
-        Many => value.len() >= MANY && is_unread(value) && !is_prose(value),
-        _ if bond == Bond::Rest => {
-            is_value(value.as_bytes()) && !(class == Password && value.contains('/'))
+        Header => {
+            let is_word = value.contains(|char: char| char.is_ascii_digit());
+            let is_word = is_word && !value.contains(char::is_whitespace);
+            !is_prose(value) && (bond == Bond::Whole || is_word)
         }
+        Pair => encodings::is_pair(value.as_bytes()) || is_unread(value),
+        Many => value.len() >= MANY && is_unread(value),
+        _ if bond == Bond::Rest => is_value(value.as_bytes()) && !value.contains('/'),
         Folder if value.starts_with(['/', '~']) => false,
         Key if bond == Bond::Cell => is_token(value, bond),
         Password | Key | Folder => is_password(value, bond),
@@ -83,60 +82,33 @@ pub(super) fn fits(class: Class, value: &str, bond: Bond) -> bool {
 }
 
 fn is_password(value: &str, bond: Bond) -> bool {
-    let is_count = value.len() < 4 && value.bytes().all(|byte| byte.is_ascii_digit());
     match bond {
         Bond::Line | Bond::Rest => true,
         Bond::Whole => !is_path(value) && !is_sentence(value),
         Bond::Alone => {
+            let is_count = value.len() < 4 && value.bytes().all(|byte| byte.is_ascii_digit());
             !is_count && !is_path(value) && !is_sentence(value) && !PATTERNS.source.is_match(value)
         }
-        Bond::Pair => looks_stated(value, true) && !value.contains("://"),
+        Bond::Pair => looks_stated(value, true),
         Bond::Cell => {
-            is_long(value)
-                && !is_prose(value)
-                && count_of(value, TELLING) == 0
-                && !is_path(value)
-                && names::class(value).is_none()
+            is_long(value) && !is_prose(value) && !is_path(value) && names::class(value).is_none()
         }
         Bond::Said => looks_stated(value, false),
-        Bond::Near => looks_adjacent(value, false),
-        Bond::Loose => {
-            let is_long = value.len() >= WORD && !value.contains('-');
-            let is_bare = !is_count && !is_name(value) && value.len() >= 4;
-            is_bare && (is_random(value) || is_long)
-        }
+        Bond::Near => looks_adjacent(value),
+        Bond::Loose => value.len() >= 4 && !is_name(value) && is_random(value),
     }
 }
 
 fn is_token(value: &str, bond: Bond) -> bool {
-    let is_word = value.len() < WORD && value.bytes().all(|byte| byte.is_ascii_lowercase());
-    let is_made = || value.len() >= 8 && is_random(value) && !is_camel(value);
     value.len() >= 6
-        && !is_word
         && !value.contains(char::is_whitespace)
         && match bond {
             Bond::Whole | Bond::Line => !is_words(value),
             Bond::Alone => !is_words(value) && !PATTERNS.source.is_match(value),
-            Bond::Cell => {
-                let is_plain = is_words(value) || is_path(value) || names::class(value).is_some();
-                !is_plain
-                    && (is_random(value) && !value.contains('+') || is_value(value.as_bytes()))
-            }
-            Bond::Loose => is_made() && !is_name(value),
+            Bond::Cell => is_random(value) && !value.contains('+') || is_value(value.as_bytes()),
+            Bond::Loose => value.len() >= 8 && is_random(value) && !is_camel(value),
             Bond::Pair | Bond::Said | Bond::Near | Bond::Rest => is_value(value.as_bytes()),
         }
-}
-
-/// Whether the value of a header proves who asks. Cookies and parameters are judged one by one.
-fn is_header(value: &str, bond: Bond) -> bool {
-    let has_digit = value.contains(|char: char| char.is_ascii_digit());
-    let is_word = has_digit && !value.contains(char::is_whitespace) && !is_name(value);
-    let mut words = value.split(|char: char| !char.is_ascii_alphanumeric());
-    let is_code = bond != Bond::Whole && (is_code(value) || value.contains(['(', '{', '|']));
-    value.len() >= 4
-        && !is_code
-        && !is_prose(value)
-        && (bond == Bond::Whole || is_word || words.any(|word| is_value(word.as_bytes())))
 }
 
 /// Whether the value of a cookie or of a parameter tells who asks: it is no setting of the page.
@@ -160,13 +132,8 @@ pub(super) fn is_cookie(name: &str, value: &str) -> bool {
 /// Whether a word is a code of digits, perhaps with signs between them.
 fn is_code_of_digits(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    let letters = value.bytes().filter(u8::is_ascii_uppercase).count();
     let is_sign = |byte: u8| byte.is_ascii_digit() || b" -#*".contains(&byte);
-    (3..=10).contains(&digits)
-        && letters < 2
-        && value
-            .bytes()
-            .all(|byte| is_sign(byte) || byte.is_ascii_uppercase())
+    (3..=10).contains(&digits) && value.bytes().all(is_sign)
 }
 
 /// What `data/values.toml` says.
@@ -205,18 +172,14 @@ pub(super) fn is_words(value: &str) -> bool {
 
 /// Whether a bare word is a name or a constant of code: `__u32`, `client_token`, `MAX_KEY_2`, `0x10101`.
 pub(super) fn is_name(value: &str) -> bool {
-    let is_plain = || !value.contains(|char: char| char.is_ascii_digit()) && is_words(value);
-    (value.contains('_') || value.starts_with('0') || is_plain()) && PATTERNS.name.is_match(value)
+    value.contains(['_', '0']) && PATTERNS.name.is_match(value) || is_words(value)
 }
 
 /// Whether a text is a path as people name files, without anything random in it.
 pub(super) fn is_path(value: &str) -> bool {
     let of_path = |char: char| char.is_ascii_alphanumeric() || "._-/\\~: ".contains(char);
-    let is_begun =
-        value.starts_with(['/', '~']) || value.starts_with("./") || value.starts_with("../");
-    is_begun
+    value.starts_with(['/', '~', '.'])
         && value.contains('/')
-        && value.len() > 3
         && value.chars().all(of_path)
         && !is_dense(value)
 }
@@ -245,14 +208,7 @@ pub(super) fn is_prose(value: &str) -> bool {
 
 /// The same where a phrase of several words may be a password: `nine tall ships sail at dawn`.
 fn is_sentence(value: &str) -> bool {
-    let mut words = value.split(' ').skip(1);
-    let has_capital = words
-        .clone()
-        .any(|word| word.starts_with(char::is_uppercase));
-    let is_phrase = words.nth(if has_capital { 1 } else { 2 }).is_some()
-        && count_of(value, TELLING) == 0
-        && count_of(value, SENTENCE) < 2
-        && !value.ends_with('.');
+    let is_phrase = count_of(value, TELLING) == 0 && count_of(value, SENTENCE) < 2;
     is_prose(value) && !is_phrase
 }
 
@@ -273,20 +229,15 @@ pub(super) fn is_code(value: &str) -> bool {
         return true;
     };
     let said = path.as_str();
-    let last = said.rsplit(['.', ':', '>']).next().unwrap_or_default();
     let has_digit = |text: &str| text.contains(|char: char| char.is_ascii_digit());
-    let is_joined = last.len() < path.len();
     let has_inner = has_digit(said.trim_end_matches(|char: char| char.is_ascii_digit()));
-    let is_call = value.contains('(') && value.trim_end_matches([';', ',']).ends_with(')');
-    is_joined && (is_call || names::class(last).is_some())
-        || !has_inner && (!has_digit(said) || path.end() < value.len())
+    !has_inner && (!has_digit(said) || path.end() < value.len())
 }
 
 /// Whether a word alone in a list is a value, and neither a path nor a name.
 pub(super) fn looks_generated(word: &str) -> bool {
     let is_joined = word.contains(['/', '_', '.', ':', '\\', '(', '[', '{', '<']);
-    is_value(word.as_bytes())
-        || !is_joined && is_random(word) && !is_camel(word) && names::class(word).is_none()
+    is_value(word.as_bytes()) || !is_joined && is_random(word) && !is_camel(word)
 }
 
 /// Whether a word is the name of a secret, or code, and not a secret.
@@ -304,7 +255,7 @@ pub(super) fn looks_chosen(word: &str) -> bool {
 const ODD_SIGNS: &str = "!#$%^&*+~?@";
 
 /// Signs of code and of pairs, which only a quoted value has.
-const BRACKETS: [char; 9] = ['=', '(', ')', '[', ']', '{', '}', '<', '>'];
+const BRACKETS: [char; 10] = ['=', '(', ')', '[', ']', '{', '}', '<', '>', '\\'];
 
 fn is_measure(word: &str) -> bool {
     PATTERNS.measure.is_match(word)
@@ -313,59 +264,53 @@ fn is_measure(word: &str) -> bool {
 /// Whether a word behind a link (`the password is …`) is a password: it has a digit among letters, a
 /// sign within, or nobody reads it. What is quoted may also be of several words.
 pub(super) fn looks_stated(word: &str, is_quoted: bool) -> bool {
-    if is_value(word.as_bytes()) || looks_adjacent(word, is_quoted) {
+    if looks_adjacent(word) {
         return true;
     }
     let has_capital = word.chars().skip(1).any(char::is_uppercase);
     let is_joined =
         word.contains(['-', '.', '_', '/', '\\', ';', '&']) && has_capital && word.len() > 7;
-    let is_phrase =
-        || word.split(' ').nth(2).is_some() && !word.contains(['/', ':']) && !is_sentence(word);
+    let is_phrase = || word.split(' ').nth(2).is_some() && !word.contains(['/', ':']);
     is_long(word)
         && (is_quoted || !word.contains(BRACKETS))
         && !is_measure(word)
         && !is_placeholder(word)
-        && (is_joined
-            || is_quoted && (has_capital && !word.contains(' ') || is_phrase())
-            || looks_chosen(word))
+        && (is_joined || is_quoted && is_phrase() || looks_chosen(word))
 }
 
 /// Whether a word right behind a name (`password …`) is a password.
-pub(super) fn looks_adjacent(word: &str, is_quoted: bool) -> bool {
+pub(super) fn looks_adjacent(word: &str) -> bool {
     let has = |test: fn(char) -> bool| word.contains(test);
-    let has_digit = has(|char| char.is_ascii_digit());
     let is_mixed =
         has(char::is_lowercase) && has(char::is_uppercase) || word.contains(['-', '_', '.', '/']);
     is_long(word)
-        && (!word.contains(' ') || is_quoted && has_digit && !word.contains('/'))
-        && (is_quoted || !word.contains(BRACKETS) && !word.contains(','))
+        && !word.contains(BRACKETS)
+        && !word.contains([' ', ','])
         && has(char::is_alphabetic)
         && (word.contains(|char| ODD_SIGNS.contains(char)) || is_mixed && looks_chosen(word))
         && !is_measure(word)
-        && !is_placeholder(word)
 }
 
 /// Whether all that a line sets a password to is one: a word, or some that make no sentence.
 pub(super) fn looks_set(value: &str) -> bool {
+    let has_letter = value.contains(char::is_alphabetic);
     if !value.contains(' ') {
-        let is_joined =
-            value.contains('-') && value.contains(char::is_alphabetic) && !value.contains(BRACKETS);
-        let is_plain = value.ends_with([',', ';', '{', '(', '[', '\\']);
-        return !is_plain && (looks_stated(value, false) || is_joined && is_long(value));
+        let is_joined = value.contains('-') && has_letter && !value.contains(BRACKETS);
+        return looks_stated(value, false) || is_joined;
     }
-    let words: Vec<&str> = value.split(' ').collect();
+    let mut words = value.split(' ');
     let capitals = words
-        .iter()
+        .clone()
         .filter(|word| word.starts_with(char::is_uppercase));
-    let is_count = words[0].bytes().all(|byte| byte.is_ascii_digit());
-    (value.contains(|char: char| char.is_ascii_digit() || "&!%^~+*?;".contains(char))
-        || capitals.count() > 1)
-        && !is_count
-        && words.len() < 6
-        && !["+", "-", "*"].iter().any(|sign| words.contains(sign))
+    let is_set = value.contains(|char: char| char.is_ascii_digit() || "&!%^~+*?;".contains(char));
+    (is_set || capitals.count() > 1)
+        && !words
+            .next()
+            .is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
         && !value.contains(['=', '<', '>', '(', '{', '$', '"', '/', ':', '|'])
-        && !is_prose(value)
+        && value.split(' ').count() < 6
         && !value.ends_with(['.', ','])
+        && !is_prose(value)
 }
 
 fn is_long(word: &str) -> bool {
@@ -396,11 +341,7 @@ pub(super) fn is_reference(value: &str) -> bool {
 /// Whether a text consists of tokens of this crate or of another redaction, signs aside.
 fn is_hidden(text: &str) -> bool {
     let is_sign = |text: &str| {
-        let said = text
-            .replace("\\n", "")
-            .replace("\\r", "")
-            .replace("\\t", "");
-        matches!(text.trim(), "Bearer" | "Basic") || !said.contains(char::is_alphanumeric)
+        matches!(text.trim(), "Bearer" | "Basic") || !text.contains(char::is_alphanumeric)
     };
     text.contains(super::token::OPEN)
         && Pieces(text).all(|piece| match piece {
@@ -430,7 +371,6 @@ mod tests {
             "[REDACTED]",
             "‹secret:1›",
             "Bearer ‹secret:1›",
-            "‹secret:1›\\\\n",
             "AKIAIOSFODNN7EXAMPLE",
             "sk-...",
             "sk-",

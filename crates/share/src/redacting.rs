@@ -162,7 +162,7 @@ impl<'r> Redacting<'r> {
     ) -> Result<Self, ExportError> {
         let mut learner = Learner::new(policy);
         let summary = recording.summary()?;
-        learner.context(&summary.context);
+        learner.value(&summary.context);
         if let Some(note) = &summary.note {
             learner.text(note);
         }
@@ -179,7 +179,7 @@ impl<'r> Redacting<'r> {
                 Ok::<(), ExportError>(progress(head.seq)?)
             }
             Part::Event(row) => {
-                learner.event(&row.event.kind);
+                learner.value(&row.event.kind);
                 Ok(())
             }
             Part::Passed(_) => Ok(()),

@@ -16,12 +16,12 @@ pub fn policy() -> Arc<Policy> {
 /// A session without its secrets, and the report.
 pub fn redacted(session: &Session, policy: &Arc<Policy>) -> (Session, Report) {
     let mut learner = Learner::new(Arc::clone(policy));
-    learner.context(&session.context);
+    learner.value(&session.context);
     for (stream, raw) in &session.frames {
         learner.frame(*stream, raw);
     }
     for event in &session.events {
-        learner.event(event);
+        learner.value(event);
     }
     let mut redactor = learner.finish();
     let mut report = redactor.report();

@@ -79,9 +79,9 @@ impl Walk<'_> {
 
     fn object(&mut self, object: Value<'_>, under: Under) {
         let under = match under {
-            Under::Named(class, _) => Under::Named(class, Bond::Pair),
+            Under::Named(class, _) if !is_schema(object) => Under::Named(class, Bond::Pair),
             Under::Ruled => Under::Ruled,
-            Under::Word | Under::Nothing => Under::Nothing,
+            _ => Under::Nothing,
         };
         let told = self.told(object);
         let mut columns = HEADINGS.iter().filter_map(|name| object.get(name));
@@ -334,6 +334,17 @@ impl Walk<'_> {
 /// What a string says, as text.
 fn spelled(string: Value<'_>) -> String {
     String::from_utf8_lossy(&string.str_bytes()).into_owned()
+}
+
+/// Whether an object describes values instead of being one.
+fn is_schema(object: Value<'_>) -> bool {
+    let known = words();
+    let is_typed = object.get("type").is_some_and(|kind| {
+        let mut kinds = kind.elements().chain(std::iter::once(kind));
+        kinds.any(|kind| known.types.iter().any(|word| kind.is_str(word)))
+    });
+    let mut words = known.schema.iter();
+    is_typed || words.any(|word| object.get(word).is_some())
 }
 
 fn has(words: &[String], word: &str) -> bool {

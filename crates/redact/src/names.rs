@@ -80,6 +80,8 @@ pub(super) struct Words {
     pub names: Vec<String>,
     pub values: Vec<String>,
     pub grants: Vec<String>,
+    pub schema: Vec<String>,
+    pub types: Vec<String>,
     pub links: HashSet<String>,
     pub joins: HashSet<String>,
     pub protocol: Vec<String>,
@@ -227,6 +229,7 @@ fn is_cookie(name: &str) -> bool {
 fn is_variable_of_key(name: &str, joined: &str) -> bool {
     let of_what = joined.strip_suffix("key").unwrap_or_default();
     !name.contains(|letter: char| letter.is_ascii_lowercase())
+        && (name.ends_with("_KEY") || name.ends_with("-KEY"))
         && !of_what.is_empty()
         && !words()
             .public

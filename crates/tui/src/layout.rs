@@ -127,9 +127,7 @@ pub fn session(app: &App, session: &Session) -> Places {
     // A live session may have something to say at any moment.
     let why = match why::lines(app, session).len() {
         _ if is_low || !session.shows_why() => 0,
-        // Of a live one it changes, and the list would jump.
-        2.. if !session.is_live() => 2,
-        _ => 1,
+        lines => u16::try_from(lines.max(1)).unwrap_or(1),
     };
     let filter = line(!tiny || app.edits_filter());
     let heights = [

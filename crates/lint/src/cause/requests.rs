@@ -443,7 +443,7 @@ fn places(alike: &Alike) -> String {
     format!("{status}{code}, {}", phrases::first_few(places))
 }
 
-/// `; get_tides (#38), search_docs (3 times) failed too`
+/// `; get_tides (#38), search_docs (3 times) failed too; 1 call had no answer`
 fn others_too(others: &[&Failed], facts: &Facts) -> String {
     let told = others.iter().map(|failed| match failed.count() {
         1 => phrases::call_at(failed.first()),
@@ -454,11 +454,19 @@ fn others_too(others: &[&Failed], facts: &Facts) -> String {
         ),
     });
     let mut told: Vec<_> = told.collect();
-    let more = facts.failed_too.count;
+    // They may have a cause of their own, and are not to be taken for others.
+    let is_silent = |one: &&Exchange| one.has_failed() && one.response.is_none();
+    let silent = facts.unmet().filter(is_silent).count() as u64;
+    let silent = silent.min(facts.failed_too.count);
+    let more = facts.failed_too.count - silent;
     told.extend((more > 0).then(|| plural(more, "other call")));
-    phrases::if_any(told.len() as u64, |_| {
+    let failed = phrases::if_any(told.len() as u64, |_| {
         format!("; {} failed too", told.join(", "))
-    })
+    });
+    let silent = phrases::if_any(silent, |n| {
+        format!("; {} had no answer", plural(n, "call"))
+    });
+    failed + &silent
 }
 
 /// A call was cancelled or left without an answer, and no surer cause tells why.

@@ -71,7 +71,8 @@ pub fn lines(app: &App, session: &Session) -> Vec<Spans> {
     let word = |text: &str| vec![(Role::Faint, pad_end(text, WORD.len()))];
     let mut lines = vec![word(WORD)];
     let mut rest = first;
-    if rows >= HIGH && width(&rest) > room {
+    // A live session has one line: what it says changes, and the list would jump.
+    if rows >= HIGH && !session.is_live() && width(&rest) > room {
         let mut wrapped = wrap(&rest, room);
         lines[0].push((role, wrapped.remove(0)));
         lines.push(word(""));

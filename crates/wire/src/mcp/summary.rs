@@ -312,15 +312,21 @@ fn first_text(content: Value<'_>) -> Option<Value<'_>> {
     }
 }
 
-/// The last line of a text that is a traceback of Python: what went wrong.
+/// What went wrong, in the text of a tool that is a traceback of Python.
 fn traceback(said: Value<'_>) -> Option<String> {
-    let is_one = said
-        .raw_text()
-        .starts_with("\"Traceback (most recent call last)");
+    let is_one = said.raw_text().starts_with("\"Traceback");
     let text = said.as_str().filter(|_| is_one)?;
-    text.lines()
-        .rfind(|line| !line.trim().is_empty())
-        .map(str::to_owned)
+    fault(&text)?.lines().next().map(str::to_owned)
+}
+
+/// What stands behind the last frame of a traceback of Python: the exception, in a line or more. `None` if
+/// the text is none, or ends before.
+pub fn fault(text: &str) -> Option<&str> {
+    let frames = text.starts_with("Traceback (most recent call last)");
+    let (_, last) = text.rsplit_once("\n  File ").filter(|_| frames)?;
+    let mut ends = last.match_indices('\n').map(|(at, _)| &last[at + 1..]);
+    ends.find(|rest| !rest.starts_with([' ', '\n']))
+        .filter(|rest| !rest.is_empty())
 }
 
 /// The text of the last of a conversation's messages.

@@ -19,6 +19,7 @@ use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::http::{HttpExchange, Timing};
 use mcpreel_trace::item::{Item, ItemKey, Lens, What};
 use mcpreel_wire::json::{Document, Value};
+use mcpreel_wire::mcp::summary::fault;
 use mcpreel_wire::message::Direction;
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -45,7 +46,7 @@ fn near(texts: &[Text]) -> Option<Near> {
 }
 
 /// The error that the response among `texts` tells, whole: its message and data, or the texts of
-/// the tool; where it cannot be read, or HTTP refused the request, what the row says.
+/// the tool, of a traceback its exception first; where it cannot be read, or HTTP refused the request, what the row says.
 fn error(exchange: &Exchange, texts: &[Text]) -> Option<String> {
     let row = || exchange.answered().map(str::to_owned);
     let Some(text) = texts.iter().find(|text| text.role == TextRole::Response) else {
@@ -53,7 +54,11 @@ fn error(exchange: &Exchange, texts: &[Text]) -> Option<String> {
     };
     let words = |value: Value<'_>| {
         let text = value.as_str().unwrap_or_else(|| value.raw_text());
-        text.into_owned()
+        match fault(&text) {
+            // The exception first: of many frames there may be room for a few.
+            Some(fault) => format!("{fault}\n{}", &text[..text.len() - fault.len()]),
+            None => text.into_owned(),
+        }
     };
     let document = Document::parse(&text.bytes).ok();
     let root = document.as_ref().map(Document::root);

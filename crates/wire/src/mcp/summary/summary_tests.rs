@@ -29,7 +29,7 @@ fn joined(request: &str, response: &str) -> String {
 
 #[test]
 fn of_a_traceback_the_fault_is_told() {
-    let traceback = r#"{"jsonrpc":"2.0","id":1,"result":{"isError":true,"content":[{"type":"text","text":"Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\nOperationalError: no slots\n"}]}}"#;
+    let traceback = r#"{"jsonrpc":"2.0","id":1,"result":{"isError":true,"content":[{"type":"text","text":"Traceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\nOperationalError: no slots\nDETAIL: all 8 are taken\n"}]}}"#;
     assert_eq!(line(traceback), "tool error: OperationalError: no slots");
 }
 

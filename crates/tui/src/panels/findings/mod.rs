@@ -143,8 +143,10 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
     }
     let cursor = state.at();
     let columns = usize::from(sheet.rows.width);
+    let rules = state.groups.iter().flatten().map(|it| width(&it.rule));
+    let named = rules.max().unwrap_or(0).min(RULE).min(columns / 2);
     for (at, area) in (state.cursor.top..rows.len()).zip(sheet.rows.rows()) {
-        let line = spans::cut(line(look, &rows[at], columns), columns);
+        let line = spans::cut(line(look, &rows[at], named), columns);
         frame.render_widget(spans::line(line, *look), area);
         if at == cursor {
             spans::draw(look.style(Role::selected(focus)), area, frame);
@@ -212,9 +214,10 @@ fn counts(look: &Look, state: &Findings) -> Spans {
     ["error", "warning", "note"].map(one).into()
 }
 
-fn line(look: &Look, row: &Row<'_>, columns: usize) -> Spans {
+/// A row; names of rules have `named` columns.
+fn line(look: &Look, row: &Row<'_>, named: usize) -> Spans {
     match row {
-        Row::Group(group, unfolded) => group_line(look, group, *unfolded, columns),
+        Row::Group(group, unfolded) => group_line(look, group, *unfolded, named),
         Row::Finding(finding) => {
             let seq = finding.frame.map(|seq| format!("#{}", seq.0));
             let seq = seq.unwrap_or_default();
@@ -233,27 +236,24 @@ fn line(look: &Look, row: &Row<'_>, columns: usize) -> Spans {
     }
 }
 
-fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, columns: usize) -> Spans {
+/// `▸ ‼ request-lost   ×2  #83    a request without an answer, because…`: its sign says how bad it is, the
+/// explanation whatever there is no room for.
+fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, named: usize) -> Spans {
     let fold = look.glyph([Glyph::Folded, Glyph::Unfolded][usize::from(unfolded)]);
     let (glyph, role) = theme::severity(&group.severity);
-    let severity = pad_end(&escape(&group.severity), 7);
     let times = match group.count {
         1 => String::new(),
         n => format!("{}{}", look.glyph(Glyph::Times), count(n)),
     };
-    let number = pad_start(&times, 5);
     let first = group.first.map(|seq| format!("#{}", seq.0));
-    let first = format!("  {}", pad_end(&first.unwrap_or_default(), 5));
-    let summary = mcpreel_lint::rule(&group.rule).map(|rule| format!("  {}", rule.summary));
-    let used = width(&number) + width(&first) + width(&severity) + 8;
-    let room = columns.saturating_sub(used).min(RULE);
-    let named = pad_end(&cut(&escape(&group.rule), room), room);
+    let summary = mcpreel_lint::rule(&group.rule).map(|rule| rule.summary);
+    let rule = pad_end(&cut(&escape(&group.rule), named), named);
     vec![
         (Role::Text, format!("{fold} ")),
-        (role, format!("{} {severity}", look.glyph(glyph))),
-        (Role::Text, format!("  {named}  {number}")),
-        (Role::Faint, first),
-        (Role::Text, summary.unwrap_or_default()),
+        (role, format!("{} ", look.glyph(glyph))),
+        (Role::Text, format!("{rule} {}", pad_start(&times, 4))),
+        (Role::Faint, format!("  {}  ", pad_end(&first.unwrap_or_default(), 5))),
+        (Role::Text, summary.unwrap_or_default().to_owned()),
     ]
 }
 

@@ -62,6 +62,26 @@ fn the_whole_error_of_the_first_failure_is_on_the_screen_without_a_key() {
     }
 }
 
+/// Once such a pane was full of the first frames.
+#[test]
+fn of_a_long_traceback_the_exception_is_on_the_screen_without_a_key() {
+    let frame =
+        |nth| format!(r#"  File \"/srv/app/module_{nth}.py\", line 7, in call\n    go()\n"#);
+    let frames: String = (0..30).map(frame).collect();
+    let fails = format!(
+        r#"
+    60 > "id":2,"method":"tools/call","params":{{"name":"place_order","arguments":{{}}}}
+    95 < "id":2,"result":{{"content":[{{"type":"text","text":"Traceback (most recent call last):\n{frames}errors.UniqueViolation: duplicate key\nDETAIL: it exists"}}],"isError":true}}
+"#
+    );
+    let recording = fixture::said_and_ended(&[WELL, &fails].concat());
+    for size in SIZES {
+        let viewer = open(recording.path(), size);
+        let first = "tool-error errors.UniqueViolation: duplicate key DETAIL: it exists Traceback";
+        assert!(has_words(&viewer, first), "{}", viewer.text());
+    }
+}
+
 /// What was found out a moment later once went back to the list.
 #[test]
 fn a_view_that_is_chosen_before_the_causes_are_known_stays() {

@@ -463,9 +463,7 @@ fn others_too(others: &[&Failed], facts: &Facts) -> String {
     let failed = phrases::if_any(told.len() as u64, |_| {
         format!("; {} failed too", told.join(", "))
     });
-    let silent = phrases::if_any(silent, |n| {
-        format!("; {} had no answer", plural(n, "call"))
-    });
+    let silent = phrases::if_any(silent, |n| format!("; {} had no answer", plural(n, "call")));
     failed + &silent
 }
 

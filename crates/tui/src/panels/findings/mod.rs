@@ -252,7 +252,10 @@ fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, named: usize) -
         (Role::Text, format!("{fold} ")),
         (role, format!("{} ", look.glyph(glyph))),
         (Role::Text, format!("{rule} {}", pad_start(&times, 4))),
-        (Role::Faint, format!("  {}  ", pad_end(&first.unwrap_or_default(), 5))),
+        (
+            Role::Faint,
+            format!("  {}  ", pad_end(&first.unwrap_or_default(), 5)),
+        ),
         (Role::Text, summary.unwrap_or_default().to_owned()),
     ]
 }

@@ -247,11 +247,11 @@ fn group_line(look: &Look, group: &FindingGroup, unfolded: bool, named: usize) -
     };
     let first = group.first.map(|seq| format!("#{}", seq.0));
     let summary = mcpreel_lint::rule(&group.rule).map(|rule| rule.summary);
-    let rule = pad_end(&cut(&escape(&group.rule), named), named);
+    let name = pad_end(&cut(&escape(&group.rule), named), named);
     vec![
         (Role::Text, format!("{fold} ")),
         (role, format!("{} ", look.glyph(glyph))),
-        (Role::Text, format!("{rule} {}", pad_start(&times, 4))),
+        (Role::Text, format!("{name} {}", pad_start(&times, 4))),
         (
             Role::Faint,
             format!("  {}  ", pad_end(&first.unwrap_or_default(), 5)),

@@ -11,16 +11,19 @@ use super::exit::{Exit, Failure, Outcome, usage};
 use super::folder::{self, Folder};
 use super::output::{self, Ink, Output};
 use super::reach;
+use super::run;
 use super::table::{Cell, Fit, Table};
 use clap::Args;
+use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_config::Environment;
 use mcpreel_hosts::document::Document;
-use mcpreel_hosts::edit::{Recorded, named_url, recorded, words};
+use mcpreel_hosts::edit::{Recorded, named_recorded, named_url, recorded, words};
 use mcpreel_hosts::file::{self, FileError};
 use mcpreel_hosts::table::{Host, Scope, hosts};
 use mcpreel_redact::{Learner, Place, Policy, Settings};
 use mcpreel_share::phrases::{command, when};
 use mcpreel_store::library::{Entry, Library};
+use mcpreel_store::record::of_command;
 use mcpreel_wire::text::{escape, masked_url, plural};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -159,17 +162,32 @@ impl Found<'_> {
         recorded.is_some()
     }
 
+    /// The name of its recordings: that of its entry where nothing records it yet.
+    fn recorded_name(&self) -> String {
+        let words = self.words.as_deref();
+        let Some((given, recorded)) = words.and_then(named_recorded) else {
+            return self.name.clone();
+        };
+        let given = given.and_then(|name| run::usable(name.to_owned(), &mut Vec::new()));
+        given.unwrap_or_else(|| match recorded {
+            Recorded::Command(own) => of_command(own),
+            Recorded::Url(url) => {
+                Upstream::parse(url).map_or_else(|_| self.name.clone(), |url| url.name())
+            }
+        })
+    }
+
     /// When it was recorded last, nanoseconds since the Unix epoch: by its name and its command, by the
     /// name alone where the host fills something in.
     pub fn last_recorded(&self, entries: &[Entry]) -> Option<u64> {
-        let own = self.own();
+        let (own, name) = (self.own(), self.recorded_name());
         let mut words = own.into_iter().flatten().chain(&self.url);
         let is_filled_in = words.any(|word| word.contains(['$', '{']));
         let is_it = |entry: &&Entry| {
             let context = entry.context();
             let is_same = context
                 .is_some_and(|it| it.origin == "live" && own.is_none_or(|own| it.argv == own));
-            entry.name == self.name && (is_filled_in || is_same)
+            entry.name == name && (is_filled_in || is_same)
         };
         entries
             .iter()

@@ -374,6 +374,33 @@ fn the_doctor_names_what_is_to_be_done_and_what_the_log_of_the_host_says() {
 }
 
 #[test]
+fn the_recordings_of_an_entry_written_by_hand_have_the_name_that_run_gives_them() {
+    let home = Home::new();
+    let url = "http://127.0.0.1:9/mcp";
+    let by_hand = [
+        &["run", "--", "/bin/cat", "-"][..],
+        &["run", "--name=other", "/bin/cat"],
+        &["run", "--name", "@2", "/bin/cat"],
+        &["run", "--url", url],
+        &["run", "--url", url, "--name", "far"],
+    ];
+    let entries = by_hand.iter().enumerate().map(|(nth, args)| {
+        let entry = serde_json::json!({ "command": MCPREEL, "args": args });
+        (format!("key{nth}"), entry)
+    });
+    let entries: serde_json::Map<_, _> = entries.collect();
+    let all = serde_json::json!({ "mcpServers": entries });
+    home.write(".claude.json", &all.to_string());
+    for (nth, args) in by_hand.iter().enumerate() {
+        let last = home.servers()[nth]["last_recorded"].clone();
+        assert!(last.is_null(), "{args:?}");
+        home.mcpreel(args);
+        let last = home.servers()[nth]["last_recorded"].clone();
+        assert!(last.is_string(), "{args:?}");
+    }
+}
+
+#[test]
 fn a_host_stands_for_its_logs() {
     let home = Home::new();
     home.write(".config/Claude/logs/mcp-server-weather.log", CLAUDE);

@@ -147,18 +147,8 @@ fn state(server: &Found<'_>, last: Option<u64>) -> (String, Ink) {
         };
         return (text, ink);
     }
-    if !server.has_recorder() {
-        let recorder = server.words.as_ref().and_then(|words| words.first());
-        let text = match recorder.filter(|recorder| recorder.contains('/')) {
-            Some(recorder) => format!(
-                "{} is not there: mcpreel unwrap {this}, then mcpreel wrap {this}",
-                escape(recorder)
-            ),
-            None => {
-                "mcpreel is not on your PATH: its folder has to be on that of the host".to_owned()
-            }
-        };
-        return (text, Ink::Bad);
+    if let Some(problem) = server.recorder_problem() {
+        return (problem, Ink::Bad);
     }
     match last {
         Some(ns) => (format!("recorded, last {}", when::short(ns)), Ink::Good),

@@ -196,16 +196,21 @@ impl Found<'_> {
             .max()
     }
 
-    /// Whether the program that is to record it is there.
-    pub fn has_recorder(&self) -> bool {
-        let recorder = self.words.as_ref().and_then(|words| words.first());
-        recorder.is_some_and(|recorder| {
-            let is_path = recorder.contains('/');
-            if is_path {
-                Path::new(recorder).exists()
-            } else {
-                is_on_path(recorder)
-            }
+    /// Why the program that is to record it cannot be started, if so.
+    pub fn recorder_problem(&self) -> Option<String> {
+        let recorder = self
+            .words
+            .as_ref()
+            .filter(|_| self.is_recorded())?
+            .first()?;
+        let this = self.selector();
+        if !recorder.contains('/') {
+            let text = "mcpreel is not on your PATH: its folder has to be on that of the host";
+            return (!is_on_path(recorder)).then(|| text.to_owned());
+        }
+        (!Path::new(recorder).exists()).then(|| {
+            let recorder = escape(recorder);
+            format!("{recorder} is not there: mcpreel unwrap {this}, then mcpreel wrap {this}")
         })
     }
 
@@ -361,7 +366,8 @@ fn write(servers: &[Found<'_>], entries: &[Entry], out: &mut Output) -> Result<(
     }
     table.write(out)?;
     for server in servers {
-        if let Some(problem) = server.problem() {
+        let problem = server.problem().or_else(|| server.recorder_problem());
+        if let Some(problem) = problem {
             let name = escape(&server.name);
             out.inked(Ink::Warn, &format!("{name}: {problem}"))?;
         }
@@ -383,8 +389,8 @@ fn is_recorded(server: &Found<'_>, entries: &[Entry]) -> Cell {
     if !server.is_recorded() {
         return "no".into();
     }
-    if !server.has_recorder() {
-        return Cell::new("no: its recorder is gone", Ink::Bad);
+    if server.recorder_problem().is_some() {
+        return Cell::new("no: its recorder cannot be started", Ink::Bad);
     }
     let last = server.last_recorded(entries).map_or_else(
         || "no session yet".to_owned(),

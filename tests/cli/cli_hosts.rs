@@ -46,7 +46,8 @@ impl Home {
             .current_dir(self.folder.path());
         command.env("HOME", self.folder.path());
         command.env("MCPREEL_DIR", self.recordings.path());
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        // Without a `mcpreel` of the person who runs the tests.
+        command.env("PATH", "/usr/bin:/bin");
         let output = command.stdin(Stdio::null()).output();
         output.expect("mcpreel starts")
     }
@@ -274,6 +275,12 @@ fn a_file_that_is_shared_names_the_program_and_a_printed_one_is_complete() {
     let printed = home.said(&["wrap", "echo", "--print"]);
     let read: serde_json::Value = serde_json::from_str(&printed).expect("it is JSON");
     assert_eq!(read["mcpServers"]["echo"]["args"][0], "run");
+    // Once only `doctor` said what is wrong with it.
+    home.write(".mcp.json", &printed);
+    let why = "mcpreel is not on your PATH: its folder has to be on that of the host";
+    let said = home.said(&["hosts"]);
+    assert!(said.contains(&format!("\necho: {why}\n")), "{said}");
+    home.refused(&["doctor"], 1, why);
 }
 
 #[test]

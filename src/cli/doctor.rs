@@ -7,6 +7,7 @@
 //! files       Claude Code: not recorded; mcpreel wrap claude-code:files
 //! browser     Cursor: set up, no session yet; restart Cursor
 //!             its log says: spawn npx ENOENT (~/.config/Cursor/logs/…)
+//! URLs        mcpreel hosts --check tries whether servers with a URL can be reached
 //! undo        mcpreel unwrap --all
 //! ```
 
@@ -94,6 +95,10 @@ impl Doctor {
                     &format!("its log says: {} ({path})", cut(&escape(&line), LONGEST)),
                 )?;
             }
+        }
+        if servers.iter().any(|server| server.url.is_some()) {
+            let how = "mcpreel hosts --check tries whether servers with a URL can be reached";
+            out.fact("URLs", how)?;
         }
         if servers.iter().any(Found::is_recorded) {
             out.fact("undo", "mcpreel unwrap --all")?;

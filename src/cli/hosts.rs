@@ -407,7 +407,11 @@ fn write_open(servers: &[Found<'_>], out: &mut Output) -> Result<(), Failure> {
     let (far, near): (Vec<_>, Vec<_>) = open.partition(|server| server.words.is_none());
     let groups = [
         (near, "", ", mcpreel wrap --all all of them"),
-        (far, " with a URL", ", unless the host must log in (OAuth)"),
+        (
+            far,
+            " with a URL",
+            " (`--all` none of these), unless the host must log in (OAuth)",
+        ),
     ];
     for (open, what, more) in groups {
         if let Some(first) = open.first() {

@@ -233,7 +233,7 @@ fn a_server_that_cannot_be_reached_is_named_and_secrets_are_not() {
     assert!(!said.contains("\nthere: "), "{said}");
     assert!(said.contains("--api-key '‹secret:1›'"), "{said}");
     assert!(
-        said.contains("2 servers with a URL not recorded: mcpreel wrap cursor:there"),
+        said.contains("2 servers with a URL not recorded: mcpreel wrap cursor:there records one (`--all` none of"),
         "{said}"
     );
     let all = home.said(&["wrap", "cursor", "--dry-run"]);
@@ -358,6 +358,7 @@ fn the_doctor_names_what_is_to_be_done_and_what_the_log_of_the_host_says() {
         &configuration(Path::new("/bin/cat")).replace("[\"echo\"]", "[\"-\"]"),
     );
     home.refused(&["doctor"], 1, "not recorded; mcpreel wrap cursor:echo");
+    home.refused(&["doctor"], 1, "mcpreel hosts --check tries");
     home.said(&["wrap", "echo", "--yes"]);
     let log = ".config/Cursor/logs/1/window1/exthost/anysphere.cursor-mcp/MCP user-echo.log";
     home.write(log, "spawn echo ENOENT\n");

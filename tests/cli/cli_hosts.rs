@@ -2,13 +2,14 @@
 
 use super::cli_import::CLAUDE;
 use super::sample;
+use crate::support::host_session::Session;
+use crate::support::pieces::Pieces;
 use crate::support::proxy::Proxy;
-use crate::support::{Library, MCPREEL, peer, text};
+use crate::support::{Library, MCPREEL, peer, text, wait_for};
 use clap::CommandFactory as _;
 use mcpreel::cli::Cli;
 use mcpreel_hosts::edit::FLAGS;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -170,31 +171,15 @@ fn a_server_with_a_url_is_recorded_through_a_bridge_and_gets_the_headers_of_its_
     assert_eq!(entry["type"], "stdio");
     let args = entry["args"].as_array().expect("they are a list").iter();
     // Not the bare name, which a file that is shared has.
-    let mut server = Command::new(MCPREEL);
-    server
-        .args(args.map(|arg| arg.as_str().expect("it is text")))
-        .env("MCPREEL_DIR", home.recordings.path())
-        .env(
-            "MCPREEL_HEADERS",
-            entry["env"]["MCPREEL_HEADERS"]
-                .as_str()
-                .expect("it is text"),
-        );
-    let mut server = server
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let mut stdin = server.stdin.take().expect("it is a pipe");
-    writeln!(stdin, "{INITIALIZE}").expect("it reads");
-    let mut answer = String::new();
-    let stdout = server.stdout.take().expect("it is a pipe");
-    BufReader::new(stdout)
-        .read_line(&mut answer)
-        .expect("it answers");
+    let args = args.skip(1).map(|arg| arg.as_str().expect("it is text"));
+    let headers = entry["env"]["MCPREEL_HEADERS"].as_str();
+    let headers = headers.expect("it is text");
+    let mut server = home.recordings.run(args);
+    let host = Session::start(server.env("MCPREEL_HEADERS", headers));
+    host.send(&Pieces(vec![format!("{INITIALIZE}\n").into()]));
+    wait_for("the answer", || (host.out.lines() == 1).then_some(()));
+    let answer = String::from_utf8(host.end().out).expect("it is text");
     assert!(answer.contains("protocolVersion"), "{answer}");
-    drop(stdin);
-    server.wait().expect("it is ours");
 
     let servers = home.servers();
     assert_eq!(

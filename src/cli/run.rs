@@ -70,8 +70,10 @@ impl Run {
         let (mut id, mut other_side) = (None, None);
         let command = if let Some(url) = &self.url {
             let name = name.get_or_insert_with(|| url.name());
-            // Each of the two recordings names the other.
-            if let (Ok(this), Ok(other)) = (record::new_id(), record::new_id()) {
+            // Each of the two recordings names the other, unless there will be no other.
+            if self.reach.is_usable()
+                && let (Ok(this), Ok(other)) = (record::new_id(), record::new_id())
+            {
                 (id, other_side) = (Some(this), Some(other));
             }
             let dir = dir.as_ref().ok().map(PathBuf::as_path);

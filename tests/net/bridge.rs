@@ -281,6 +281,26 @@ fn a_server_that_is_not_there_is_told_to_the_host() {
     assert!(!causes.contains(&Some("http-refused")), "{causes:?}");
 }
 
+/// Once it was told as the end of the server, with a pointer to a recording that nobody had made.
+#[test]
+fn a_variable_that_a_header_uses_and_the_host_does_not_give_is_the_cause() {
+    let library = Library::new();
+    let header = "A: ${NO_SUCH_VARIABLE}";
+    let host = start(&library, "http://127.0.0.1:9/", &["--header", header]);
+    say(&host, &[INITIALIZE]);
+    // A host keeps the pipe open.
+    assert_eq!(host.wait().status.code(), Some(2));
+    let why = text(&library.mcpreel("why").output().unwrap());
+    for part in [
+        "mcpreel could not",
+        "the variable NO_SUCH_VARIABLE",
+        "`env`",
+    ] {
+        assert!(why.contains(part), "{part}: {why}");
+    }
+    assert!(!why.contains("other side"), "{why}");
+}
+
 #[test]
 fn a_lost_session_is_begun_again_and_the_message_sent_again() {
     let sessions = AtomicUsize::new(0);

@@ -103,6 +103,17 @@ fn a_host_on_pipes_speaks_with_a_server_behind_a_url_and_both_sides_are_on_recor
         let why = text(&library.mcpreel("why").arg(id(one)).output().unwrap());
         assert!(why.contains(&format!("mcpreel why {}", id(other))), "{why}");
     }
+    let (this, other) = (
+        all[0]["id"].as_str().unwrap(),
+        all[1]["id"].as_str().unwrap(),
+    );
+    for (id, is_named) in [(this, true), (other, false)] {
+        let mut report = library.mcpreel("report");
+        report.current_dir(library.path());
+        let said = text(&report.arg(id).output().unwrap());
+        let line = format!("the network side: mcpreel report {other} --zip");
+        assert_eq!(said.contains(&line), is_named, "{said}");
+    }
     // The command is the user's, not the one by which mcpreel starts itself.
     let host_side = all[0]["id"].as_str().unwrap();
     let path = |name: &str| library.path().join(name).display().to_string();

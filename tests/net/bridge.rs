@@ -5,7 +5,8 @@ use crate::http_server::{HttpServer, Request, events, json, respond};
 use crate::support::host_session::{Received, Session};
 use crate::support::pieces::Pieces;
 use crate::support::proxy::later_upstream;
-use crate::support::{Library, text, wait_for};
+use crate::support::terminal::Terminal;
+use crate::support::{Library, MCPREEL, text, wait_for};
 use serde_json::Value;
 use std::io::Read as _;
 use std::net::TcpStream;
@@ -290,6 +291,17 @@ fn a_server_that_is_not_there_is_told_to_the_host() {
         "{causes:?}"
     );
     assert!(!causes.contains(&Some("http-refused")), "{causes:?}");
+}
+
+#[test]
+fn whoever_starts_it_by_hand_is_told_that_it_waits_for_a_host() {
+    let library = Library::new();
+    let dir = library.path().to_str().unwrap();
+    let args = ["run", "--dir", dir, "--url", "http://127.0.0.1:9/"];
+    let mut terminal = Terminal::start(MCPREEL, &args, &[("HOME", dir)], (120, 30));
+    terminal.wait_for("`mcpreel proxy URL` records");
+    terminal.press("\u{4}");
+    terminal.end();
 }
 
 /// Once it was told as the end of the server, with a pointer to a recording that nobody had made.

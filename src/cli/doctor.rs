@@ -7,6 +7,7 @@
 //! files       Claude Code: not recorded; mcpreel wrap claude-code:files
 //! browser     Cursor: set up, no session yet; restart Cursor
 //!             its log says: spawn npx ENOENT (~/.config/Cursor/logs/…)
+//! URLs        mcpreel hosts --check tries whether servers with a URL can be reached
 //! undo        mcpreel unwrap --all
 //! ```
 
@@ -95,6 +96,10 @@ impl Doctor {
                 )?;
             }
         }
+        if servers.iter().any(|server| server.url.is_some()) {
+            let how = "mcpreel hosts --check tries whether servers with a URL can be reached";
+            out.fact("URLs", how)?;
+        }
         if servers.iter().any(Found::is_recorded) {
             out.fact("undo", "mcpreel unwrap --all")?;
         } else {
@@ -147,18 +152,8 @@ fn state(server: &Found<'_>, last: Option<u64>) -> (String, Ink) {
         };
         return (text, ink);
     }
-    if !server.has_recorder() {
-        let recorder = server.words.as_ref().and_then(|words| words.first());
-        let text = match recorder.filter(|recorder| recorder.contains('/')) {
-            Some(recorder) => format!(
-                "{} is not there: mcpreel unwrap {this}, then mcpreel wrap {this}",
-                escape(recorder)
-            ),
-            None => {
-                "mcpreel is not on your PATH: its folder has to be on that of the host".to_owned()
-            }
-        };
-        return (text, Ink::Bad);
+    if let Some(problem) = server.recorder_problem() {
+        return (problem, Ink::Bad);
     }
     match last {
         Some(ns) => (format!("recorded, last {}", when::short(ns)), Ink::Good),

@@ -11,16 +11,19 @@ use super::exit::{Exit, Failure, Outcome, usage};
 use super::folder::{self, Folder};
 use super::output::{self, Ink, Output};
 use super::reach;
+use super::run;
 use super::table::{Cell, Fit, Table};
 use clap::Args;
+use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_config::Environment;
 use mcpreel_hosts::document::Document;
-use mcpreel_hosts::edit::{Recorded, named_url, recorded, words};
+use mcpreel_hosts::edit::{Recorded, named_recorded, named_url, recorded, words};
 use mcpreel_hosts::file::{self, FileError};
 use mcpreel_hosts::table::{Host, Scope, hosts};
 use mcpreel_redact::{Learner, Place, Policy, Settings};
 use mcpreel_share::phrases::{command, when};
 use mcpreel_store::library::{Entry, Library};
+use mcpreel_store::record::of_command;
 use mcpreel_wire::text::{escape, masked_url, plural};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -159,17 +162,32 @@ impl Found<'_> {
         recorded.is_some()
     }
 
+    /// The name of its recordings: that of its entry where nothing records it yet.
+    fn recorded_name(&self) -> String {
+        let words = self.words.as_deref();
+        let Some((given, recorded)) = words.and_then(named_recorded) else {
+            return self.name.clone();
+        };
+        let given = given.and_then(|name| run::usable(name.to_owned(), &mut Vec::new()));
+        given.unwrap_or_else(|| match recorded {
+            Recorded::Command(own) => of_command(own),
+            Recorded::Url(url) => {
+                Upstream::parse(url).map_or_else(|_| self.name.clone(), |url| url.name())
+            }
+        })
+    }
+
     /// When it was recorded last, nanoseconds since the Unix epoch: by its name and its command, by the
     /// name alone where the host fills something in.
     pub fn last_recorded(&self, entries: &[Entry]) -> Option<u64> {
-        let own = self.own();
+        let (own, name) = (self.own(), self.recorded_name());
         let mut words = own.into_iter().flatten().chain(&self.url);
         let is_filled_in = words.any(|word| word.contains(['$', '{']));
         let is_it = |entry: &&Entry| {
             let context = entry.context();
             let is_same = context
                 .is_some_and(|it| it.origin == "live" && own.is_none_or(|own| it.argv == own));
-            entry.name == self.name && (is_filled_in || is_same)
+            entry.name == name && (is_filled_in || is_same)
         };
         entries
             .iter()
@@ -178,16 +196,21 @@ impl Found<'_> {
             .max()
     }
 
-    /// Whether the program that is to record it is there.
-    pub fn has_recorder(&self) -> bool {
-        let recorder = self.words.as_ref().and_then(|words| words.first());
-        recorder.is_some_and(|recorder| {
-            let is_path = recorder.contains('/');
-            if is_path {
-                Path::new(recorder).exists()
-            } else {
-                is_on_path(recorder)
-            }
+    /// Why the program that is to record it cannot be started, if so.
+    pub fn recorder_problem(&self) -> Option<String> {
+        let recorder = self
+            .words
+            .as_ref()
+            .filter(|_| self.is_recorded())?
+            .first()?;
+        let this = self.selector();
+        if !recorder.contains('/') {
+            let text = "mcpreel is not on your PATH: its folder has to be on that of the host";
+            return (!is_on_path(recorder)).then(|| text.to_owned());
+        }
+        (!Path::new(recorder).exists()).then(|| {
+            let recorder = escape(recorder);
+            format!("{recorder} is not there: mcpreel unwrap {this}, then mcpreel wrap {this}")
         })
     }
 
@@ -343,7 +366,8 @@ fn write(servers: &[Found<'_>], entries: &[Entry], out: &mut Output) -> Result<(
     }
     table.write(out)?;
     for server in servers {
-        if let Some(problem) = server.problem() {
+        let problem = server.problem().or_else(|| server.recorder_problem());
+        if let Some(problem) = problem {
             let name = escape(&server.name);
             out.inked(Ink::Warn, &format!("{name}: {problem}"))?;
         }
@@ -365,8 +389,8 @@ fn is_recorded(server: &Found<'_>, entries: &[Entry]) -> Cell {
     if !server.is_recorded() {
         return "no".into();
     }
-    if !server.has_recorder() {
-        return Cell::new("no: its recorder is gone", Ink::Bad);
+    if server.recorder_problem().is_some() {
+        return Cell::new("no: its recorder cannot be started", Ink::Bad);
     }
     let last = server.last_recorded(entries).map_or_else(
         || "no session yet".to_owned(),
@@ -383,7 +407,11 @@ fn write_open(servers: &[Found<'_>], out: &mut Output) -> Result<(), Failure> {
     let (far, near): (Vec<_>, Vec<_>) = open.partition(|server| server.words.is_none());
     let groups = [
         (near, "", ", mcpreel wrap --all all of them"),
-        (far, " with a URL", ", unless the host must log in (OAuth)"),
+        (
+            far,
+            " with a URL",
+            " (`--all` none of these), unless the host must log in (OAuth)",
+        ),
     ];
     for (open, what, more) in groups {
         if let Some(first) = open.first() {

@@ -105,6 +105,11 @@ impl Reach {
         headers.chain(more).collect()
     }
 
+    /// Whether a bridge with these options starts: one that does not makes no recording.
+    pub fn is_usable(&self) -> bool {
+        self.headers().is_ok() && self.ca.as_ref().is_none_or(|ca| ca.is_file())
+    }
+
     /// What takes credentials out of the recording; `None`: the recording keeps them. `added`: the headers
     /// that are added to each request.
     pub fn credentials(&self, added: &[(String, String)]) -> io::Result<Option<Credentials>> {
@@ -286,7 +291,9 @@ fn filled(
         .and_then(|(before, after)| Some((before, after.split_once('}')?)))
     {
         let found = variable(name).map_err(|error| match error {
-            VarError::NotPresent => format!("the environment has no {name}"),
+            VarError::NotPresent => {
+                format!("the variable {name} is not in the environment that mcpreel was given")
+            }
             VarError::NotUnicode(_) => format!("{name} in the environment is no text"),
         })?;
         filled += before;

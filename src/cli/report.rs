@@ -99,7 +99,8 @@ const MOST_TOOLS: usize = 12;
 pub fn run(args: &Report) -> Outcome {
     let policy = redact::policy(&args.what)?;
     let recording = select::whole(&args.which.recording, &args.which.folder)?;
-    let now = select::now(&recording, &recording.summary()?);
+    let original = recording.summary()?;
+    let now = select::now(&recording, &original);
     let (redacted, report, known) = without_secrets(&recording, now, &policy)?;
     // Who made the report looks for it by the original's id, unless that is redacted.
     let summary = redacted.summary()?;
@@ -155,6 +156,12 @@ pub fn run(args: &Report) -> Outcome {
         lines.extend(undone.iter().map(|line| format!("  {line}")));
         lines.push(format!("{warning}:"));
         lines.extend(by_eye.iter().map(|line| format!("  {line}")));
+        let context = &original.context;
+        let other = (context.other_side.as_deref()).filter(|_| context.bridged_url().is_some());
+        lines.extend(other.map(|other| {
+            let other = escape(other);
+            format!("the network side: mcpreel report {other} --zip")
+        }));
         out.line(&lines.join("\n"))?;
     }
     out.flush()?;

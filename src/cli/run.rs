@@ -6,19 +6,20 @@
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::{Folder, Settings};
 use super::reach::{self, Reach, ServerUrl};
-use super::{log, quantity};
+use super::{log, output, quantity};
 use clap::Args;
 use mcpreel_capture::net::upstream::Upstream;
 use mcpreel_store::record;
 use std::ffi::OsString;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 /// Record a stdio server: what goes into a host's configuration
 ///
 /// Starts COMMAND, forwards every byte in both directions and on stderr untouched, and records
 /// them. Options after COMMAND belong to it. mcpreel prints nothing itself, except one line on
-/// stderr if the server cannot be started or the recording fails; a recording that fails never ends
-/// the session.
+/// stderr if the server cannot be started or the recording fails, or if --url waits at a terminal; a
+/// recording that fails never ends the session.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -70,9 +71,16 @@ impl Run {
         let (mut id, mut other_side) = (None, None);
         let command = if let Some(url) = &self.url {
             let name = name.get_or_insert_with(|| url.name());
-            // Each of the two recordings names the other.
-            if let (Ok(this), Ok(other)) = (record::new_id(), record::new_id()) {
+            // Each of the two recordings names the other, unless there will be no other.
+            if self.reach.is_usable()
+                && let (Ok(this), Ok(other)) = (record::new_id(), record::new_id())
+            {
                 (id, other_side) = (Some(this), Some(other));
+            }
+            if io::stdin().is_terminal() {
+                output::say(
+                    "this waits for a host's messages on stdin; `mcpreel proxy URL` records a client of a URL",
+                );
             }
             let dir = dir.as_ref().ok().map(PathBuf::as_path);
             self.bridge(url, name, dir, [&id, &other_side])?

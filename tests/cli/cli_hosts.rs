@@ -2,13 +2,14 @@
 
 use super::cli_import::CLAUDE;
 use super::sample;
+use crate::support::host_session::Session;
+use crate::support::pieces::Pieces;
 use crate::support::proxy::Proxy;
-use crate::support::{Library, MCPREEL, peer, text};
+use crate::support::{Library, MCPREEL, peer, text, wait_for};
 use clap::CommandFactory as _;
 use mcpreel::cli::Cli;
 use mcpreel_hosts::edit::FLAGS;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,8 @@ impl Home {
             .current_dir(self.folder.path());
         command.env("HOME", self.folder.path());
         command.env("MCPREEL_DIR", self.recordings.path());
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        // Without a `mcpreel` of the person who runs the tests.
+        command.env("PATH", "/usr/bin:/bin");
         let output = command.stdin(Stdio::null()).output();
         output.expect("mcpreel starts")
     }
@@ -169,31 +171,15 @@ fn a_server_with_a_url_is_recorded_through_a_bridge_and_gets_the_headers_of_its_
     assert_eq!(entry["type"], "stdio");
     let args = entry["args"].as_array().expect("they are a list").iter();
     // Not the bare name, which a file that is shared has.
-    let mut server = Command::new(MCPREEL);
-    server
-        .args(args.map(|arg| arg.as_str().expect("it is text")))
-        .env("MCPREEL_DIR", home.recordings.path())
-        .env(
-            "MCPREEL_HEADERS",
-            entry["env"]["MCPREEL_HEADERS"]
-                .as_str()
-                .expect("it is text"),
-        );
-    let mut server = server
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let mut stdin = server.stdin.take().expect("it is a pipe");
-    writeln!(stdin, "{INITIALIZE}").expect("it reads");
-    let mut answer = String::new();
-    let stdout = server.stdout.take().expect("it is a pipe");
-    BufReader::new(stdout)
-        .read_line(&mut answer)
-        .expect("it answers");
+    let args = args.skip(1).map(|arg| arg.as_str().expect("it is text"));
+    let headers = entry["env"]["MCPREEL_HEADERS"].as_str();
+    let headers = headers.expect("it is text");
+    let mut server = home.recordings.run(args);
+    let host = Session::start(server.env("MCPREEL_HEADERS", headers));
+    host.send(&Pieces(vec![format!("{INITIALIZE}\n").into()]));
+    wait_for("the answer", || (host.out.lines() == 1).then_some(()));
+    let answer = String::from_utf8(host.end().out).expect("it is text");
     assert!(answer.contains("protocolVersion"), "{answer}");
-    drop(stdin);
-    server.wait().expect("it is ours");
 
     let servers = home.servers();
     assert_eq!(
@@ -232,7 +218,7 @@ fn a_server_that_cannot_be_reached_is_named_and_secrets_are_not() {
     assert!(!said.contains("\nthere: "), "{said}");
     assert!(said.contains("--api-key '‹secret:1›'"), "{said}");
     assert!(
-        said.contains("2 servers with a URL not recorded: mcpreel wrap cursor:there"),
+        said.contains("2 servers with a URL not recorded: mcpreel wrap cursor:there records one (`--all` none of"),
         "{said}"
     );
     let all = home.said(&["wrap", "cursor", "--dry-run"]);
@@ -274,6 +260,12 @@ fn a_file_that_is_shared_names_the_program_and_a_printed_one_is_complete() {
     let printed = home.said(&["wrap", "echo", "--print"]);
     let read: serde_json::Value = serde_json::from_str(&printed).expect("it is JSON");
     assert_eq!(read["mcpServers"]["echo"]["args"][0], "run");
+    // Once only `doctor` said what is wrong with it.
+    home.write(".mcp.json", &printed);
+    let why = "mcpreel is not on your PATH: its folder has to be on that of the host";
+    let said = home.said(&["hosts"]);
+    assert!(said.contains(&format!("\necho: {why}\n")), "{said}");
+    home.refused(&["doctor"], 1, why);
 }
 
 #[test]
@@ -351,6 +343,7 @@ fn the_doctor_names_what_is_to_be_done_and_what_the_log_of_the_host_says() {
         &configuration(Path::new("/bin/cat")).replace("[\"echo\"]", "[\"-\"]"),
     );
     home.refused(&["doctor"], 1, "not recorded; mcpreel wrap cursor:echo");
+    home.refused(&["doctor"], 1, "mcpreel hosts --check tries");
     home.said(&["wrap", "echo", "--yes"]);
     let log = ".config/Cursor/logs/1/window1/exthost/anysphere.cursor-mcp/MCP user-echo.log";
     home.write(log, "spawn echo ENOENT\n");
@@ -371,6 +364,33 @@ fn the_doctor_names_what_is_to_be_done_and_what_the_log_of_the_host_says() {
         .status();
     assert!(echo.expect("it starts").success());
     assert!(home.said(&["doctor"]).contains("Cursor: recorded, last "));
+}
+
+#[test]
+fn the_recordings_of_an_entry_written_by_hand_have_the_name_that_run_gives_them() {
+    let home = Home::new();
+    let url = "http://127.0.0.1:9/mcp";
+    let by_hand = [
+        &["run", "--", "/bin/cat", "-"][..],
+        &["run", "--name=other", "/bin/cat"],
+        &["run", "--name", "@2", "/bin/cat"],
+        &["run", "--url", url],
+        &["run", "--url", url, "--name", "far"],
+    ];
+    let entries = by_hand.iter().enumerate().map(|(nth, args)| {
+        let entry = serde_json::json!({ "command": MCPREEL, "args": args });
+        (format!("key{nth}"), entry)
+    });
+    let entries: serde_json::Map<_, _> = entries.collect();
+    let all = serde_json::json!({ "mcpServers": entries });
+    home.write(".claude.json", &all.to_string());
+    for (nth, args) in by_hand.iter().enumerate() {
+        let last = home.servers()[nth]["last_recorded"].clone();
+        assert!(last.is_null(), "{args:?}");
+        home.mcpreel(args);
+        let last = home.servers()[nth]["last_recorded"].clone();
+        assert!(last.is_string(), "{args:?}");
+    }
 }
 
 #[test]

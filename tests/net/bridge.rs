@@ -5,7 +5,8 @@ use crate::http_server::{HttpServer, Request, events, json, respond};
 use crate::support::host_session::{Received, Session};
 use crate::support::pieces::Pieces;
 use crate::support::proxy::later_upstream;
-use crate::support::{Library, text, wait_for};
+use crate::support::terminal::Terminal;
+use crate::support::{Library, MCPREEL, text, wait_for};
 use serde_json::Value;
 use std::io::Read as _;
 use std::net::TcpStream;
@@ -102,6 +103,17 @@ fn a_host_on_pipes_speaks_with_a_server_behind_a_url_and_both_sides_are_on_recor
         assert_eq!(shown[0]["context"]["other_side"], id(other));
         let why = text(&library.mcpreel("why").arg(id(one)).output().unwrap());
         assert!(why.contains(&format!("mcpreel why {}", id(other))), "{why}");
+    }
+    let (this, other) = (
+        all[0]["id"].as_str().unwrap(),
+        all[1]["id"].as_str().unwrap(),
+    );
+    for (id, is_named) in [(this, true), (other, false)] {
+        let mut report = library.mcpreel("report");
+        report.current_dir(library.path());
+        let said = text(&report.arg(id).output().unwrap());
+        let line = format!("the network side: mcpreel report {other} --zip");
+        assert_eq!(said.contains(&line), is_named, "{said}");
     }
     // The command is the user's, not the one by which mcpreel starts itself.
     let host_side = all[0]["id"].as_str().unwrap();
@@ -279,6 +291,37 @@ fn a_server_that_is_not_there_is_told_to_the_host() {
         "{causes:?}"
     );
     assert!(!causes.contains(&Some("http-refused")), "{causes:?}");
+}
+
+#[test]
+fn whoever_starts_it_by_hand_is_told_that_it_waits_for_a_host() {
+    let library = Library::new();
+    let dir = library.path().to_str().unwrap();
+    let args = ["run", "--dir", dir, "--url", "http://127.0.0.1:9/"];
+    let mut terminal = Terminal::start(MCPREEL, &args, &[("HOME", dir)], (120, 30));
+    terminal.wait_for("`mcpreel proxy URL` records");
+    terminal.press("\u{4}");
+    terminal.end();
+}
+
+/// Once it was told as the end of the server, with a pointer to a recording that nobody had made.
+#[test]
+fn a_variable_that_a_header_uses_and_the_host_does_not_give_is_the_cause() {
+    let library = Library::new();
+    let header = "A: ${NO_SUCH_VARIABLE}";
+    let host = start(&library, "http://127.0.0.1:9/", &["--header", header]);
+    say(&host, &[INITIALIZE]);
+    // A host keeps the pipe open.
+    assert_eq!(host.wait().status.code(), Some(2));
+    let why = text(&library.mcpreel("why").output().unwrap());
+    for part in [
+        "mcpreel could not",
+        "the variable NO_SUCH_VARIABLE",
+        "`env`",
+    ] {
+        assert!(why.contains(part), "{part}: {why}");
+    }
+    assert!(!why.contains("other side"), "{why}");
 }
 
 #[test]

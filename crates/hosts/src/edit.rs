@@ -80,25 +80,30 @@ pub enum Recorded<'w> {
 
 /// What is recorded by these words; `None` if they do not begin with the recorder.
 pub fn recorded(words: &[String]) -> Option<Recorded<'_>> {
+    named_recorded(words).map(|(_, recorded)| recorded)
+}
+
+/// The same behind the `--name` of the recording, where the words have one.
+pub fn named_recorded(words: &[String]) -> Option<(Option<&str>, Recorded<'_>)> {
     let (command, rest) = words.split_first()?;
     if Path::new(command).file_name()? != "mcpreel" {
         return None;
     }
     let (first, own) = rest.split_first()?;
     match &**first {
-        "--" => command_of(own),
+        "--" => Some((None, command_of(own)?)),
         "run" => run(own),
         _ => None,
     }
 }
 
-/// What `mcpreel run` with these words records.
-fn run(mut words: &[String]) -> Option<Recorded<'_>> {
-    let mut url = None;
+/// What `mcpreel run` with these words records, and under which name.
+fn run(mut words: &[String]) -> Option<(Option<&str>, Recorded<'_>)> {
+    let (mut given, mut url) = (None, None);
     while let Some(option) = words.first().filter(|word| word.starts_with('-')) {
         words = &words[1..];
         if option == "--" {
-            return command_of(words);
+            break;
         }
         let (name, value) = match option.split_once('=') {
             Some((name, value)) => (name, value),
@@ -109,9 +114,14 @@ fn run(mut words: &[String]) -> Option<Recorded<'_>> {
                 (&**option, &**value)
             }
         };
-        url = (name == "--url").then_some(value).or(url);
+        match name {
+            "--name" => given = Some(value),
+            "--url" => url = Some(value),
+            _ => {}
+        }
     }
-    url.map_or_else(|| command_of(words), |url| Some(Recorded::Url(url)))
+    let recorded = url.map(Recorded::Url).or_else(|| command_of(words));
+    Some((given, recorded?))
 }
 
 fn command_of(words: &[String]) -> Option<Recorded<'_>> {

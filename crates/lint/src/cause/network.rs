@@ -2,7 +2,7 @@
 
 use super::Certainty::{Certain, Likely};
 use super::facts::{Alike, Facts};
-use super::{Cause, Evidence, Place, SHOWN, addresses, phrases};
+use super::{Cause, Evidence, Place, SHOWN, addresses, phrases, refusals};
 use crate::authorization::{Kind, REFUSES};
 use mcpreel_trace::event::{Event, EventKind, Step};
 use mcpreel_trace::exchange::{Exchange, Status};
@@ -41,8 +41,10 @@ pub(super) fn answered_by_bridge(facts: &Facts) -> Option<Cause> {
         "the server gave {} no answer; mcpreel told the client{said}{others}",
         phrases::call_at(&first.exchange)
     );
-    let advice = "If nothing listens there, start the server, and compare the URL with what it says when it listens. \
-                  Else look at the recording of the network, whose name has -http behind this one's.";
+    let advice = first.said().and_then(advice_on_words).unwrap_or(
+        "If nothing listens there, start the server, and compare the URL with what it says when it listens. \
+         Else look at the recording of the network, whose name has -http behind this one's.",
+    );
     let cause = Cause::new(Certain, sentence, advice).shown_call(&first.exchange);
     let other = facts.context.other_side.as_deref().map(|other| {
         let other = escape(other);
@@ -95,7 +97,20 @@ pub(super) fn unreachable(facts: &Facts) -> Option<Cause> {
         "the server could not be reached{before}{times}: {}",
         quoted(message)
     );
-    let advice = match step {
+    let advice = advice_on_step(*step);
+    let shown = failed.iter().map(|event| {
+        let place = Place::Event {
+            after: event.after_seq,
+            t: event.t,
+        };
+        Evidence::new(place, "the server was not reached")
+    });
+    Some(Cause::new(Certain, sentence, advice).shown(shown))
+}
+
+/// What to look at where this step on the way to the server failed.
+fn advice_on_step(step: Step) -> &'static str {
+    match step {
         Step::Name => {
             "Compare the name in the URL with that of the server, and look whether this machine finds it."
         }
@@ -118,15 +133,32 @@ pub(super) fn unreachable(facts: &Facts) -> Option<Cause> {
         Step::CertificateTime => {
             "Renew the certificate of the server, or set the clock of this machine. --insecure does without."
         }
-    };
-    let shown = failed.iter().map(|event| {
-        let place = Place::Event {
-            after: event.after_seq,
-            t: event.t,
-        };
-        Evidence::new(place, "the server was not reached")
-    });
-    Some(Cause::new(Certain, sentence, advice).shown(shown))
+    }
+}
+
+/// The advice that the recording of the network has: the words of the bridge tell which.
+fn advice_on_words(said: &str) -> Option<&'static str> {
+    if let Some((_, answer)) = said.split_once(" answered HTTP ") {
+        let status = answer.get(..3)?.parse().ok()?;
+        return Some(match status {
+            401 if answer.ends_with("it refuses the token") => OTHER_TOKEN,
+            401 => "Give mcpreel a token: `--header 'Authorization: Bearer …'`.",
+            _ => refusals::advice_on("POST", status),
+        });
+    }
+    let steps = [
+        ("has no address", Step::Name),
+        ("nothing listens there", Step::Tcp),
+        ("not with TLS", Step::Tls),
+        ("TLS handshake", Step::Tls),
+        ("only HTTP/2", Step::Tls),
+        ("certificate is for another name", Step::CertificateName),
+        ("certificate has expired", Step::CertificateTime),
+        ("certificate is not valid yet", Step::CertificateTime),
+        ("has signed its certificate", Step::CertificateTrust),
+    ];
+    let step = steps.iter().find(|(words, _)| said.contains(words));
+    step.map(|(_, step)| advice_on_step(*step))
 }
 
 /// The proxy refused a request.
@@ -189,10 +221,7 @@ pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
             "Let the server's metadata name `resource` and `authorization_servers` (RFC 9728 section 2), or \
              give mcpreel a token: `--header 'Authorization: Bearer …'`."
         }
-        _ if is_added => {
-            "Give --header another token: this one is not meant for this server (audience, scopes), has \
-             expired, or is not whole. The word before it counts too: `Authorization: Bearer …`."
-        }
+        _ if is_added => OTHER_TOKEN,
         (Some(_), _) => {
             "Get a new token, and check that it is meant for this server (audience, scopes) and has not \
              expired. Behind a proxy a client that logs in by itself compares the server's `resource` \
@@ -220,6 +249,9 @@ pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
     });
     Some(Cause::new(Certain, sentence, advice).shown(told))
 }
+
+const OTHER_TOKEN: &str = "Give --header another token: this one is not meant for this server (audience, scopes), \
+                           has expired, or is not whole. The word before it counts too: `Authorization: Bearer …`.";
 
 const NO_LOGIN: &str = "A client that logs in by itself compares the server's `resource` with the URL that it dials, \
                         which is the recorder's now. Let the host log in at the server's own URL once, and give \

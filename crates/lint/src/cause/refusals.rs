@@ -41,7 +41,7 @@ pub(super) fn http_refused(facts: &Facts) -> Option<Cause> {
         said => said.to_owned(),
     };
     let sentence = format!("{} was {word} with {status}{to}{more}{said}", named(first));
-    let advice = advice_on(first, status);
+    let advice = advice_on(&first.method, status);
     let shown = refused.iter().map(|one| at(one, phrases_of(one)));
     Some(Cause::new(Certain, sentence, advice).shown(shown))
 }
@@ -77,9 +77,9 @@ pub(super) const NOT_ACCEPTABLE: &str = "The client has to send `Accept: applica
                                          some servers refuse `*/*`.";
 
 /// What to look at where the request was refused with this status.
-fn advice_on(refused: &HttpExchange, status: u16) -> &'static str {
+pub(super) fn advice_on(method: &str, status: u16) -> &'static str {
     match status {
-        400 | 404..=406 if refused.method == "GET" => {
+        400 | 404..=406 if method == "GET" => {
             "The client asks for a stream of HTTP+SSE (2024-11-05). Most servers speak streamable HTTP: set the type \
              of this one in the host's configuration to `http` (also called `streamable-http`). Else check the path \
              of the URL, which for HTTP+SSE is often /sse."

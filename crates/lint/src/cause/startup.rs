@@ -85,13 +85,20 @@ pub(super) fn died_at_start(facts: &Facts) -> Option<Cause> {
         End::Exited { code: 0 } if stderr_says.is_empty() => Likely,
         _ => Certain,
     };
-    let ended = phrases::ended(end);
-    let cause = Cause::new(
-        certainty,
-        format!("the server {ended}{lived} before it answered anything{stderr_says}"),
-        "Run the command in a terminal, in the same folder and with as few variables. Usual reasons are \
-         arguments, missing modules and missing variables; 127 is a program that is not on PATH.",
-    );
+    let (server, ended) = (phrases::server(facts), phrases::ended(end));
+    let (sentence, advice) = match end {
+        End::Exited { code: 2 } if facts.context.bridged_url().is_some() => (
+            format!("mcpreel could not start{stderr_says}"),
+            "Its options stand in the server's entry in the host's configuration. A variable that a header \
+             uses, or the value in its place, belongs in the entry's `env`: hosts pass few of their own.",
+        ),
+        _ => (
+            format!("{server} {ended}{lived} before it answered anything{stderr_says}"),
+            "Run the command in a terminal, in the same folder and with as few variables. Usual reasons are \
+             arguments, missing modules and missing variables; 127 is a program that is not on PATH.",
+        ),
+    };
+    let cause = Cause::new(certainty, sentence, advice);
     let cause = cause.shown(phrases::stderr(facts, None, 4));
     Some(cause.shown(phrases::end_of(facts)))
 }

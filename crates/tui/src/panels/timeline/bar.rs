@@ -56,7 +56,7 @@ fn sign(exchange: &Exchange, has_ended: bool) -> Option<(Glyph, Role)> {
         _ if !has_ended => Some((Glyph::Running, Role::Open)),
         _ if exchange.has_failed() => Some((Glyph::Failed, Role::Bad)),
         Status::Cancelled | Status::UserCancelled => Some((Glyph::Times, Role::Warn)),
-        Status::GivenUp => Some((Glyph::Warning, Role::Warn)),
+        Status::GivenUp | Status::AfterEof => Some((Glyph::Warning, Role::Warn)),
         _ => None,
     }
 }
@@ -96,7 +96,7 @@ fn ended(bar: &Bar, now: Moment) -> Option<Moment> {
         // What was never answered was waited for until its stream broke, or until the end.
         Status::Lost | Status::Unanswered => exchange.t_response_last.or(Some(now)),
         // How long it was open nobody knows.
-        Status::GivenUp => Some(exchange.t_request),
+        Status::GivenUp | Status::AfterEof => Some(exchange.t_request),
         _ => exchange.t_response_last,
     }
 }
@@ -111,7 +111,8 @@ fn role(exchange: &Exchange) -> Role {
     match exchange.status {
         Status::Open | Status::Listening => Role::Open,
         _ if exchange.has_failed() => Role::Bad,
-        Status::Cancelled | Status::UserCancelled | Status::Late | Status::GivenUp => Role::Warn,
+        Status::Cancelled | Status::UserCancelled | Status::Late => Role::Warn,
+        Status::GivenUp | Status::AfterEof => Role::Warn,
         _ => Role::Good,
     }
 }

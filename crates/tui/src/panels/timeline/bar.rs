@@ -63,8 +63,8 @@ fn sign(exchange: &Exchange, has_ended: bool) -> Option<(Glyph, Role)> {
 
 /// The text beside the bar, which ends at `end`: the latency, where that is known.
 fn time(exchange: &Exchange, end: Moment, now: Moment) -> String {
-    if exchange.status == Status::GivenUp {
-        return Status::GivenUp.as_str().to_owned();
+    if let Status::GivenUp | Status::AfterEof = exchange.status {
+        return exchange.status.as_str().to_owned();
     }
     let took = phrases::took(exchange, now);
     took.unwrap_or_else(|| duration(end.ns_since(exchange.t_request)))

@@ -111,8 +111,11 @@ fn role(exchange: &Exchange) -> Role {
     match exchange.status {
         Status::Open | Status::Listening => Role::Open,
         _ if exchange.has_failed() => Role::Bad,
-        Status::Cancelled | Status::UserCancelled | Status::Late => Role::Warn,
-        Status::GivenUp | Status::AfterEof => Role::Warn,
+        Status::Cancelled
+        | Status::UserCancelled
+        | Status::Late
+        | Status::GivenUp
+        | Status::AfterEof => Role::Warn,
         _ => Role::Good,
     }
 }

@@ -104,6 +104,13 @@ fn every_cause_says_what_to_do_and_nothing_hostile() {
         for fires in crate::cases::read::<Cases>(&path).fires {
             for cause in causes(&fires.case.facts()) {
                 let texts = cause.evidence.iter().map(|evidence| &*evidence.text);
+                if cause.id == "server-unreachable" {
+                    let events = cause.evidence.iter().filter_map(|one| match one.place {
+                        Place::Event { t, .. } => Some(t),
+                        _ => None,
+                    });
+                    assert!(events.is_sorted(), "{:#?}", cause.evidence);
+                }
                 for text in texts.chain([&*cause.sentence, cause.advice]) {
                     assert!(!text.contains(char::is_control), "{}: {text:?}", cause.id);
                     assert!(!text.contains('\u{202e}'), "{}: {text:?}", cause.id);

@@ -117,6 +117,8 @@ pub struct Linter {
     families: Vec<Box<dyn Family + Send>>,
     misframed: framing::Misframed,
     bounds: Bounds,
+    /// Whether lines of stderr stand on stdout.
+    stderr_in_stdout: bool,
     findings: Vec<Finding>,
     /// The exchange of HTTP that carries the next frame.
     carried_by: Option<Box<HttpExchange>>,
@@ -129,6 +131,7 @@ impl Default for Linter {
             families: families().iter().map(|family| (family.new)()).collect(),
             misframed: framing::Misframed::default(),
             bounds: Bounds::default(),
+            stderr_in_stdout: false,
             findings: Vec::new(),
             carried_by: None,
         }
@@ -207,6 +210,9 @@ impl Linter {
             }
         }
         let mut found = found.take();
+        if self.stderr_in_stdout && framing::may_be_of_stderr(&seen) {
+            found.clear();
+        }
         self.misframed.apply(&seen, &mut found);
         let revision = |finding: &Finding| finding.revision.unwrap_or_else(|| seen.revision());
         self.bounds.settle(found, revision, &mut self.findings);
@@ -220,6 +226,7 @@ impl Linter {
         if let EventKind::Start(process) = &event.kind {
             self.bounds.part.clone_from(&process.selection);
             self.bounds.is_mock = process.origin == "mock";
+            self.stderr_in_stdout = process.stderr_in_stdout;
         }
         self.at(analysis, |family, now| family.event(event, now));
     }

@@ -10,10 +10,11 @@ use mcpreel_trace::frame::{Seq, StreamId};
 use mcpreel_trace::item::ItemKey;
 use mcpreel_wire::message::Direction;
 
-/// A request that was given up ends where it begins: nobody knows how long it was open.
+/// A request that was given up ends where it begins, as nobody knows how long it was open; so does one that
+/// could have no answer.
 macro_rules! t_end {
     () => {
-        "CASE status WHEN 'given-up' THEN t_request ELSE t_response_last END"
+        "CASE WHEN status IN ('given-up', 'after-eof') THEN t_request ELSE t_response_last END"
     };
 }
 

@@ -114,7 +114,7 @@ impl Recording {
             noise: self.lines_of(&findings, &NOISE_RULES)?,
             misframed: self.lines_of(&findings, &FRAMING_RULES)?,
             strays: self.lines_of(&findings, &["response-unknown-id"])?,
-            last_words: self.last_lines()?,
+            last_words: self.last_lines(summary.context.stderr_in_stdout)?,
             long: self.long(&findings, summary.frames)?,
             https: self.https_of_causes(&opening, &cut_off)?,
             opening,
@@ -211,14 +211,21 @@ impl Recording {
         self.begun(lines)
     }
 
-    /// The last lines of stderr. A server that is started with `2>&1` writes its traceback on stdout.
-    fn last_lines(&self) -> Result<Vec<Line>, ReadError> {
+    /// The last lines of stderr; `is_in_stdout`: they stand among those of stdout. A server that is started
+    /// with `2>&1` writes its traceback on stdout.
+    fn last_lines(&self, is_in_stdout: bool) -> Result<Vec<Line>, ReadError> {
         let lines = |stream: StreamId| {
             let params = (stream.0, LAST_WORDS, LINES);
             self.begun(self.list(LAST_LINES, params, line)?)
         };
-        let said = lines(StreamId::STDERR)?;
-        if !said.is_empty() {
+        let mut said = lines(if is_in_stdout {
+            StreamId::S2C
+        } else {
+            StreamId::STDERR
+        })?;
+        if !said.is_empty() || is_in_stdout {
+            let every = said.iter_mut();
+            every.for_each(|line| line.stream = StreamId::STDERR);
             return Ok(said);
         }
         let printed = lines(StreamId::S2C)?;

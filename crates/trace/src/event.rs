@@ -276,6 +276,10 @@ pub struct ProcessContext {
     pub env_names: Vec<String>,
     pub pid: u32,
     pub host: ProcessName,
+    /// Whether the recorder's stdout and stderr were one file: then the server wrote both on one pipe,
+    /// which is recorded as stdout.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stderr_in_stdout: bool,
     pub mcpreel: String,
     /// Nanoseconds; an answer that takes longer is slow. [`DEFAULT_SLOW_NS`] where it is not said.
     pub slow_ns: Option<u64>,

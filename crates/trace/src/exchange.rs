@@ -239,6 +239,7 @@ words! {
         Task = "task", "answered with a task; joined to its outcome";
         Cancelled = "cancelled", "cancelled, and never answered";
         UserCancelled = "user-cancelled", "cancelled by the user, as the client says; no failure";
+        AfterEof = "after-eof", "asked when the client had closed its side, so that no answer could come; no failure";
         Late = "late", "answered after it was cancelled";
         Lost = "lost", "the answering side ended, or the connection broke, before the answer; a live call may still be resumed";
         Unanswered = "unanswered", "the recording ended otherwise before there was an answer";

@@ -159,6 +159,7 @@ fn both(fd: OwnedFd) -> Ended {
 fn stdout_and_stderr_in_one_file_keep_their_order() {
     let mut file = tempfile::tempfile().expect("there are files");
     let ended = both(copy(&file));
+    assert_eq!(ended.event("start")["stderr_in_stdout"], true);
     file.rewind().expect("it is a file");
     assert_eq!(rest(file), alternating());
     assert_eq!(ended.library.stream("s2c"), alternating().as_bytes());

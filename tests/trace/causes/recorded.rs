@@ -45,6 +45,7 @@ struct Known {
     host: String,
     origin: Option<String>,
     other_side: Option<String>,
+    stderr_in_stdout: bool,
 }
 
 impl Known {
@@ -53,6 +54,7 @@ impl Known {
         ProcessContext {
             origin: self.origin.clone().unwrap_or_else(|| usual.origin.clone()),
             other_side: self.other_side.clone(),
+            stderr_in_stdout: self.stderr_in_stdout,
             argv: self.argv.clone(),
             executable: self.executable.clone(),
             cwd: self.cwd.clone(),

@@ -3,7 +3,7 @@
 use super::Certainty::{Certain, Likely, Possible};
 use super::facts::Facts;
 use super::stderr_lines::LastWords;
-use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, phrases};
+use super::{AT_ONCE_NS, Cause, Evidence, Place, SECOND_NS, phrases, startup};
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::StreamId;
@@ -151,7 +151,7 @@ fn failed_in_call<'f>(facts: &'f Facts, call: &Exchange) -> Option<&'f End> {
     (is_fault && is_exit).then_some(end)
 }
 
-fn has_bad_code(end: &End) -> bool {
+pub(super) fn has_bad_code(end: &End) -> bool {
     matches!(end, End::Exited { code } if *code != 0)
 }
 
@@ -159,7 +159,7 @@ fn has_bad_code(end: &End) -> bool {
 pub(super) fn bad_exit_code(facts: &Facts) -> Option<Cause> {
     let end = facts.end().filter(|end| has_bad_code(end))?;
     facts.told_to_end()?;
-    if crashed(facts).is_some() {
+    if crashed(facts).is_some() || startup::died_at_start(facts).is_some() {
         return None;
     }
     let (ended, said) = (phrases::ended(end), phrases::stderr_says(facts, None));

@@ -2,7 +2,9 @@
 
 use super::Certainty::{Certain, Likely, Possible};
 use super::facts::Facts;
-use super::{AT_ONCE_NS, Cause, SECOND_NS, addresses, phrases, refusals, requests, streams};
+use super::{
+    AT_ONCE_NS, Cause, SECOND_NS, addresses, phrases, refusals, requests, startup, streams,
+};
 use crate::quote;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::{Exchange, Status};
@@ -180,7 +182,11 @@ fn silent_host(facts: &Facts) -> Option<Cause> {
         None => format!("the host started the server and has sent nothing in {waited}"),
     };
     let advice = "Read the host's log. Some hosts start a server once to see whether it starts.";
-    Some(Cause::new(Certain, sentence, advice))
+    let certainty = match startup::died_at_start(facts) {
+        Some(_) => Possible,
+        None => Certain,
+    };
+    Some(Cause::new(certainty, sentence, advice))
 }
 
 /// What to look at where the server answered what begins a session with an error.

@@ -98,7 +98,7 @@ pub(super) fn unreachable(facts: &Facts) -> Option<Cause> {
         quoted(message)
     );
     let advice = advice_on_step(*step);
-    let shown = failed.iter().map(|event| {
+    let shown = failed.iter().take(SHOWN).rev().map(|event| {
         let place = Place::Event {
             after: event.after_seq,
             t: event.t,
@@ -475,7 +475,7 @@ const WRONG_STATUS: &str = "The server was restarted or has dropped the session.
                             a client sends `initialize` again: report it to its makers, and restart the host \
                             meanwhile.";
 
-/// The response in a few words.
+/// `POST /mcp → 404`: the request and its response in a few words.
 pub(super) fn phrases_of(http: &HttpExchange) -> String {
     let events = phrases::if_any(http.events, |n| format!(", {}", plural(n, "event")));
     let end = match http.ended {
@@ -484,8 +484,9 @@ pub(super) fn phrases_of(http: &HttpExchange) -> String {
         Some(End::Unfinished) => ", open when the recording ended",
         _ => "",
     };
+    let line = quoted(&format!("{} {}", http.method, http.target));
     match http.status {
-        Some(status) => format!("{status}{events}{end}"),
-        None => format!("no response{end}"),
+        Some(status) => format!("{line} → {status}{events}{end}"),
+        None => format!("{line} → no response{end}"),
     }
 }

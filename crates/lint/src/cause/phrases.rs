@@ -142,6 +142,12 @@ pub fn stderr(facts: &Facts, since: Option<Moment>, count: usize) -> Vec<Evidenc
     words.around(count).iter().map(|one| line(one)).collect()
 }
 
+/// The same of what was said during a call.
+pub fn stderr_during(facts: &Facts, call: &Exchange, count: usize) -> Vec<Evidence> {
+    let words = LastWords::during(facts, call);
+    words.around(count).iter().map(|one| line(one)).collect()
+}
+
 /// A note of the recorder, a sentence or two.
 pub fn noted(text: &str) -> String {
     cut(&escape(text), NOTED)

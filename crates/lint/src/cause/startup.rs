@@ -2,10 +2,12 @@
 
 use super::Certainty::{Certain, Likely, Possible};
 use super::facts::{Facts, Line};
+use super::stderr_lines::LastWords;
 use super::{Cause, SECOND_NS, ending, phrases};
+use mcpreel_trace::event::EventKind;
 use mcpreel_trace::exchange::Status;
 use mcpreel_trace::frame::StreamId;
-use mcpreel_trace::session::End;
+use mcpreel_trace::session::{End, Side};
 use mcpreel_wire::text::duration;
 
 /// The server was not started, for the reason that its exit code tells: that of `meant`, or of any other
@@ -68,14 +70,31 @@ pub(super) fn is_early(facts: &Facts, line: &Line) -> bool {
     line.stream == StreamId::S2C && facts.first_said.is_none_or(|said| line.seq < said)
 }
 
+/// How a server failed of which the host asked nothing, and which tells an error that is not the end of its
+/// input: that the host has left is not the reason.
+fn failed_unasked(facts: &Facts) -> Option<&End> {
+    let end = facts.end().filter(|end| ending::has_bad_code(end))?;
+    let words = LastWords::of(facts, None);
+    let said = String::from_utf8_lossy(words.telling()?.text()).to_lowercase();
+    let is_of_input = ["closed", "eof", "end of"]
+        .iter()
+        .any(|word| said.contains(word));
+    let is_unasked = facts.session.first_byte.c2s.is_none();
+    let is_exit = matches!(facts.stop()?.kind, EventKind::Exit { .. });
+    (is_unasked && is_exit && words.names_fault && !is_of_input).then_some(end)
+}
+
 /// The server ended before it said anything.
 pub(super) fn died_at_start(facts: &Facts) -> Option<Cause> {
-    let end = facts.ended_by_itself()?;
+    let end = facts.ended_by_itself().or_else(|| failed_unasked(facts))?;
     if facts.first_said.is_some() {
         return None;
     }
     let closed = facts.session.closed_first;
-    let closed = closed.map_or(facts.now, |closed| closed.t);
+    let closed = closed.filter(|closed| closed.by == Side::Server);
+    let closed = closed.map(|closed| closed.t);
+    let closed = closed.or_else(|| Some(facts.stop()?.t));
+    let closed = closed.unwrap_or(facts.now);
     let lived = facts.session.spawned.map_or_else(String::new, |spawned| {
         let lived = duration(closed.ns_since(spawned));
         format!(", {lived} after its start and")

@@ -4,9 +4,10 @@
 //! lines that is no field. Else it is the last line that names an error (of a panic in Rust the line
 //! behind that), else the last one; places of a stack are indented and name nothing.
 
-use super::SECOND_NS;
 use super::facts::{Facts, Line};
+use super::{AT_ONCE_NS, SECOND_NS};
 use mcpreel_trace::clock::Moment;
+use mcpreel_trace::exchange::Exchange;
 
 /// Lines of stderr that are no further apart belong together, nanoseconds.
 const TOGETHER_NS: u64 = 5 * SECOND_NS;
@@ -38,12 +39,23 @@ impl<'f> LastWords<'f> {
         let last = facts.last_words.last().map_or(facts.now, |line| line.t);
         let is_late = facts.end().is_some() && facts.since(last) > LONG_BEFORE_NS;
         let (is_old, since) = (since.is_none() && is_late, since.unwrap_or_default());
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
         let is_meant = |line: &&Line| {
             let is_near = line.t >= since && last.ns_since(line.t) <= TOGETHER_NS;
-            !is_old && is_near && line.text().iter().any(is_word)
+            !is_old && is_near && has_word(line)
         };
-        let lines: Vec<_> = facts.last_words.iter().filter(is_meant).collect();
+        Self::new(facts.last_words.iter().filter(is_meant).collect())
+    }
+
+    /// What was said while a call was open, and right after.
+    pub(super) fn during(facts: &'f Facts, call: &Exchange) -> Self {
+        let answered = call.t_response_last.unwrap_or(facts.now);
+        let near = call.t_request..=Moment(answered.0 + AT_ONCE_NS);
+        let said = facts.last_words.iter();
+        let said = said.filter(|line| near.contains(&line.t) && has_word(line));
+        Self::new(said.collect())
+    }
+
+    fn new(lines: Vec<&'f Line>) -> Self {
         let texts: Vec<_> = lines.iter().map(|line| Words::new(line)).collect();
         let fault = fault(&texts);
         Self {
@@ -64,6 +76,11 @@ impl<'f> LastWords<'f> {
         let end = self.lines.len().min(first + count);
         &self.lines[first..end]
     }
+}
+
+fn has_word(line: &Line) -> bool {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+    line.text().iter().any(is_word)
 }
 
 /// What stands in the traces that Python, Rust, Go, Java and Node print when a program dies.

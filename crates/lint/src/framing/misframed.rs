@@ -10,7 +10,7 @@ use crate::rpc::describe;
 use crate::{Context, Finding, FrameContext, Rule};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::ExchangeId;
-use mcpreel_trace::frame::{FrameHead, Seq};
+use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_wire::message::{Body, Content, Direction, Problem, classify};
 use memchr::memmem;
 use std::collections::VecDeque;
@@ -180,6 +180,14 @@ fn follows(seen: &FrameContext<'_>, findings: &mut Vec<Finding>) -> Vec<Finding>
 pub(super) fn is_message(content: &Content) -> bool {
     let mut messages = content.messages.iter();
     messages.any(|message| !matches!(message.body, Body::Invalid))
+}
+
+/// Whether a line on stdout may have been written on stderr, where both are one: it is no message, nor the
+/// beginning of one that never ends.
+pub(crate) fn may_be_of_stderr(seen: &FrameContext<'_>) -> bool {
+    let is_cut = seen.content.problems.contains(&Problem::Truncated);
+    let is_begun = is_cut && seen.raw.first() == Some(&b'{');
+    seen.head.stream == StreamId::S2C && !is_begun && !is_message(seen.content)
 }
 
 /// Whether the line opens an object at its very beginning that it does not close.

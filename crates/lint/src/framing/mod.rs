@@ -14,8 +14,8 @@ use mcpreel_trace::frame::FrameHead;
 use mcpreel_wire::mcp::Revision;
 use mcpreel_wire::message::{Body, Direction, Problem};
 use mcpreel_wire::text::plural;
-pub(super) use misframed::Misframed;
 use misframed::is_message;
+pub(super) use misframed::{Misframed, may_be_of_stderr};
 use regex::bytes::Regex;
 use std::sync::LazyLock;
 

@@ -14,6 +14,7 @@ use mcpreel_wire::text::escape;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::unistd::write;
 use std::ffi::OsStr;
+use std::io;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -137,7 +138,9 @@ impl Files {
         let cwd = options.cwd.as_ref();
         let cwd = cwd.map(|dir| dir.to_string_lossy().into_owned());
         let name = options.name.clone();
+        let is_run = options.transport == "stdio" && ["live", "demo"].contains(&options.origin);
         let context = ProcessContext {
+            stderr_in_stdout: is_run && stdio::same_file(&io::stdout(), &io::stderr()),
             cwd: cwd.or(ours.cwd),
             recording: options.id.clone().map_or_else(new_id, Ok)?,
             name: name.unwrap_or_else(|| of_command(&options.command)),

@@ -155,7 +155,7 @@ impl Correlator {
         self.changes.begin();
         self.now = self.now.max(event.t);
         self.is_untimed |= matches!(event.kind, EventKind::Untimed { .. });
-        self.ending.event(&event.kind);
+        self.ending.event(event);
     }
 
     /// The recording is over: what is open becomes lost or unanswered. Listen streams stay
@@ -179,7 +179,7 @@ impl Correlator {
         call.waits(|waiting| waiting.close(now));
         let exchange = &mut call.exchange;
         let (status, observed) = match exchange.status {
-            Status::Open => self.ending.fate(exchange.direction),
+            Status::Open => self.ending.fate(exchange),
             // The stream that would have brought the answer broke, and nobody came back for the rest.
             Status::Lost => (Status::Lost, Some(Observed::Lost)),
             _ => return,
@@ -258,6 +258,7 @@ impl Correlator {
 struct Ending {
     client: Side,
     server: Side,
+    client_left: Option<Moment>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -267,15 +268,16 @@ struct Side {
 }
 
 impl Ending {
-    fn event(&mut self, kind: &EventKind) {
+    fn event(&mut self, event: &Event) {
         let (client, server) = (&mut self.client, &mut self.server);
-        match kind {
+        match &event.kind {
             EventKind::Eof {
                 stream: StreamId::C2S,
                 by: Closer::Writer,
             } => {
                 client.lost |= !server.wrote_all;
                 client.wrote_all = true;
+                self.client_left.get_or_insert(event.t);
             }
             EventKind::Eof {
                 stream: StreamId::S2C,
@@ -294,15 +296,20 @@ impl Ending {
         }
     }
 
-    /// The status of a request of `direction` that is still open at the end, and what is observed.
-    fn fate(self, direction: Direction) -> (Status, Option<Observed>) {
+    /// The status of a request that is still open at the end, and what is observed.
+    fn fate(self, asked: &Exchange) -> (Status, Option<Observed>) {
+        let direction = asked.direction;
         let answering = match direction {
             Direction::ClientToServer => self.server,
             Direction::ServerToClient => self.client,
         };
+        let is_from_server = direction == Direction::ServerToClient;
+        if is_from_server && self.client_left.is_some_and(|left| asked.t_request > left) {
+            return (Status::AfterEof, None);
+        }
         // A server that asked and ended before its time: nobody is to be blamed for the missing
         // answer.
-        let is_asker_gone = direction == Direction::ServerToClient && self.server.lost;
+        let is_asker_gone = is_from_server && self.server.lost;
         if answering.lost {
             (Status::Lost, Some(Observed::Lost))
         } else {

@@ -174,6 +174,7 @@ const STATUS = new Map(Object.entries({
   'input-required': ['◆', 'open', 'the server asked for input first'],
   cancelled: ['⚠', 'warn', 'cancelled, and never answered'],
   'user-cancelled': ['⚠', 'warn', 'cancelled by the user, as the client says; no failure'],
+  'after-eof': ['⚠', 'warn', 'asked when the client had closed its side; no failure'],
   late: ['⚠', 'warn', 'answered after it was cancelled'],
   'given-up': ['⚠', 'warn', 'not followed any longer, because too many were open'],
 }));

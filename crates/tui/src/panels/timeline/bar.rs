@@ -56,15 +56,15 @@ fn sign(exchange: &Exchange, has_ended: bool) -> Option<(Glyph, Role)> {
         _ if !has_ended => Some((Glyph::Running, Role::Open)),
         _ if exchange.has_failed() => Some((Glyph::Failed, Role::Bad)),
         Status::Cancelled | Status::UserCancelled => Some((Glyph::Times, Role::Warn)),
-        Status::GivenUp => Some((Glyph::Warning, Role::Warn)),
+        Status::GivenUp | Status::AfterEof => Some((Glyph::Warning, Role::Warn)),
         _ => None,
     }
 }
 
 /// The text beside the bar, which ends at `end`: the latency, where that is known.
 fn time(exchange: &Exchange, end: Moment, now: Moment) -> String {
-    if exchange.status == Status::GivenUp {
-        return Status::GivenUp.as_str().to_owned();
+    if let Status::GivenUp | Status::AfterEof = exchange.status {
+        return exchange.status.as_str().to_owned();
     }
     let took = phrases::took(exchange, now);
     took.unwrap_or_else(|| duration(end.ns_since(exchange.t_request)))
@@ -96,7 +96,7 @@ fn ended(bar: &Bar, now: Moment) -> Option<Moment> {
         // What was never answered was waited for until its stream broke, or until the end.
         Status::Lost | Status::Unanswered => exchange.t_response_last.or(Some(now)),
         // How long it was open nobody knows.
-        Status::GivenUp => Some(exchange.t_request),
+        Status::GivenUp | Status::AfterEof => Some(exchange.t_request),
         _ => exchange.t_response_last,
     }
 }
@@ -111,7 +111,11 @@ fn role(exchange: &Exchange) -> Role {
     match exchange.status {
         Status::Open | Status::Listening => Role::Open,
         _ if exchange.has_failed() => Role::Bad,
-        Status::Cancelled | Status::UserCancelled | Status::Late | Status::GivenUp => Role::Warn,
+        Status::Cancelled
+        | Status::UserCancelled
+        | Status::Late
+        | Status::GivenUp
+        | Status::AfterEof => Role::Warn,
         _ => Role::Good,
     }
 }

@@ -203,10 +203,22 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
     .giving_way(&WAYS);
     let ids = Ids::of(entries);
     let mut unreadable = Vec::new();
-    for entry in entries {
+    // The network side of a bridge stands below the side of its host.
+    let host_of = |entry: &Entry| {
+        let context = entry.context().filter(|it| it.transport != "stdio")?;
+        let other = context.other_side.as_deref()?;
+        entries.iter().position(|it| it.id == other)
+    };
+    let placed = entries.iter().enumerate().map(|(at, entry)| {
+        let host = host_of(entry);
+        (host.unwrap_or(at), host.is_some(), entry)
+    });
+    let mut placed: Vec<_> = placed.collect();
+    placed.sort_by_key(|(at, is_below, _)| (*at, *is_below));
+    for (_, is_below, entry) in placed {
         match &entry.details {
             Details::Unreadable(error) => unreadable.push(sentence(error)),
-            _ => table.push(row(entry, &ids)),
+            _ => table.push(row(entry, is_below, &ids)),
         }
     }
     table.write(out)?;
@@ -222,7 +234,7 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
     Ok(())
 }
 
-fn row(entry: &Entry, ids: &Ids) -> [Cell; 14] {
+fn row(entry: &Entry, is_below: bool, ids: &Ids) -> [Cell; 14] {
     let summary = entry.summary();
     let number = |of: fn(&Summary) -> u64| summary.map(of);
     let count = |number: Option<u64>| number.map_or_else(String::new, count);
@@ -248,7 +260,12 @@ fn row(entry: &Entry, ids: &Ids) -> [Cell; 14] {
         state,
         Cell::new(ids.short(&entry.id), Ink::Strong),
         when::short(entry.wall_ns).into(),
-        escape(&entry.name).into_owned().into(),
+        format!(
+            "{}{}",
+            ["", "└ "][usize::from(is_below)],
+            escape(&entry.name)
+        )
+        .into(),
         recording::origin(entry).unwrap_or_default().into(),
         recording::server(entry).unwrap_or_default().into(),
         recording::host(entry).unwrap_or_default().into(),

@@ -388,7 +388,7 @@ fn write_summary(
     }
     let (started, long) = (when::exact(summary.wall_ns), clock(until.0));
     facts.push(("started", format!("{started}, {long} long")));
-    facts.extend(phrases_session::facts(summary, recording.given_up_count()?));
+    facts.extend(phrases_session::facts(summary, recording)?);
     phrases_session::name_clients(&mut facts, &recording.conversations()?);
     for (name, value) in facts {
         out.fact(name, &value)?;

@@ -11,6 +11,7 @@
 //! also       likely: search_docs failed twice: quota exceeded (tool-error, #4, #6)
 //! see        mcpreel show 7f3a#12
 //! lint       2 findings: mcpreel lint 7f3a
+//! also failed 41f8 docs: 2 failed: mcpreel why 41f8
 //! ```
 
 use super::exit::{Exit, Failure, Outcome};
@@ -20,10 +21,17 @@ use super::{folder, select};
 use clap::Args;
 use mcpreel_lint::cause::{Cause, Place, causes};
 use mcpreel_share::phrases;
-use mcpreel_store::library::{Library, short_id};
+use mcpreel_store::library::{Entry, Library, short_id};
 use mcpreel_store::reader::{Recording, Summary};
-use mcpreel_wire::text::plural;
+use mcpreel_trace::session::End;
+use mcpreel_wire::text::{escape, plural};
 use serde_json::{Value, json};
+
+/// A session that ended so long before the newest one began may be what somebody asks about.
+const JUST_BEFORE_NS: u64 = 60_000_000_000;
+
+/// Other sessions that are named.
+const MOST_OTHERS: usize = 2;
 
 /// Say why a session went wrong
 ///
@@ -60,7 +68,8 @@ impl Why {
                 out.json(&object(cause, &summary))?;
             }
         } else {
-            let address = self.address(&recording, &summary)?;
+            let entries = Library::new(folder::of(&self.which.folder)?).list()?;
+            let address = self.address(&recording, &summary, &entries)?;
             out.line(&select::title(&recording, &summary, &out))?;
             let is_trouble = causes.first().is_some_and(Cause::is_trouble);
             let mut ink = if is_trouble { Ink::Bad } else { Ink::Good };
@@ -96,6 +105,9 @@ impl Why {
                 };
                 out.fact("lint", &format!("{what}: mcpreel lint {named}"))?;
             }
+            if self.which.recording == "@" {
+                also_failed(&summary, &entries, &mut out)?;
+            }
         }
         out.flush()?;
         Ok(Exit::Fine)
@@ -103,13 +115,45 @@ impl Why {
 
     /// The address before the `#` of a frame that other commands take: nothing where the
     /// recording is not in the folder.
-    fn address(&self, recording: &Recording, summary: &Summary) -> Result<String, Failure> {
+    fn address(
+        &self,
+        recording: &Recording,
+        summary: &Summary,
+        entries: &[Entry],
+    ) -> Result<String, Failure> {
         let library = Library::new(folder::of(&self.which.folder)?);
         if recording.is_temporary() || !library.contains(recording.path()) {
             return Ok(String::new());
         }
-        Ok(short_id(&summary.id, &library.list()?).to_owned())
+        Ok(short_id(&summary.id, entries).to_owned())
     }
+}
+
+/// Names other sessions of that time that failed: a host starts all its servers at once, and the newest
+/// recording need not be the one that somebody asks about.
+fn also_failed(summary: &Summary, entries: &[Entry], out: &mut Output) -> Result<(), Failure> {
+    let since = summary.wall_ns.saturating_sub(JUST_BEFORE_NS);
+    let others = entries.iter().filter_map(|entry| {
+        let other = entry.summary()?;
+        let is_bad_end = matches!(
+            entry.end(),
+            Some(End::NotStarted { .. } | End::Exited { code: 1.. })
+        );
+        let is_of_it = summary.context.other_side.as_ref() == Some(&other.id);
+        let is_another = other.id != summary.id && !is_of_it && !other.is_played();
+        let ended = entry.wall_ns.saturating_add(other.t_last_ns);
+        let is_one = is_another && ended >= since && (other.failed > 0 || is_bad_end);
+        is_one.then_some((entry, other, entry.end().filter(|_| is_bad_end)))
+    });
+    for (entry, other, end) in others.take(MOST_OTHERS) {
+        let (id, name) = (short_id(&entry.id, entries), escape(&entry.name));
+        let failed = format!("{} failed", other.failed);
+        let end = end.map(|end| phrases::end_short(end, &other.context));
+        let said = end.filter(|_| other.failed == 0).unwrap_or(failed);
+        let said = format!("{id} {name}: {said}: mcpreel why {id}");
+        out.fact("also failed", &said)?;
+    }
+    Ok(())
 }
 
 /// A cause as JSON; `frame` of an event is the last frame before it.

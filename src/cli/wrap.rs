@@ -6,13 +6,15 @@ use super::hosts::{Configuration, Found, configurations, masked};
 use super::output::{self, Ink, Output};
 use clap::Args;
 use mcpreel_config::nearest;
-use mcpreel_hosts::document::Document;
+use mcpreel_hosts::document::{Document, Kind, Node};
 use mcpreel_hosts::edit::{self, EditError};
 use mcpreel_hosts::file;
 use mcpreel_hosts::table::{Host, Scope, Server};
 use mcpreel_share::phrases::command;
 use mcpreel_wire::text::{cut, escape};
 use similar::{ChangeTag, TextDiff};
+use std::cmp::Reverse;
+use std::ops::Range;
 use std::path::PathBuf;
 
 /// Columns of a changed line that are shown.
@@ -366,12 +368,15 @@ fn write(
     Ok(true)
 }
 
-/// Shows the lines that change, with tokens in place of secrets.
+/// Shows the lines that change, with signs in place of secrets.
 fn show(configuration: &Configuration, new: String, out: &mut Output) -> Result<(), Failure> {
     out.inked(Ink::Strong, &output::shown(&configuration.path))?;
     let servers: Vec<_> = configuration.servers().collect();
     let commands = servers.iter().filter_map(|server| server.words.as_deref());
-    let texts = masked(&[configuration.document.text.clone(), new], commands);
+    let old = &configuration.document;
+    let learned = commands.chain([std::slice::from_ref(&old.text)]);
+    let new = Document::parse(new, old.format).map_err(anyhow::Error::from)?;
+    let texts = masked(&[without_values(old), without_values(&new)], learned);
     let diff = TextDiff::from_lines(&*texts[0], &*texts[1]);
     for (nth, hunk) in diff
         .unified_diff()
@@ -394,6 +399,37 @@ fn show(configuration: &Configuration, new: String, out: &mut Output) -> Result<
         }
     }
     Ok(())
+}
+
+/// The text without the values of environments and headers: many a secret looks like none.
+fn without_values(document: &Document) -> String {
+    let (mut text, mut found) = (document.text.clone(), Vec::new());
+    find_values(&document.root, false, &mut found);
+    found.sort_by_key(|at| Reverse(at.start));
+    for at in found {
+        text.replace_range(at, "\"***\"");
+    }
+    text
+}
+
+fn find_values(node: &Node, is_hidden: bool, found: &mut Vec<Range<usize>>) {
+    let is_of_values = |name: &str| {
+        ["env", "envs", "environment"].contains(&name) || name.to_lowercase().ends_with("headers")
+    };
+    match &node.kind {
+        Kind::Map(members) => {
+            for (key, value) in members {
+                find_values(value, is_hidden || is_of_values(&key.name), found);
+            }
+        }
+        Kind::List(elements) => {
+            for element in elements {
+                find_values(element, is_hidden, found);
+            }
+        }
+        _ if is_hidden => found.push(node.at.clone()),
+        _ => {}
+    }
 }
 
 /// The text in which each of these servers is changed; `None` if none is.

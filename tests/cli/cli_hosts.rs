@@ -208,7 +208,7 @@ fn a_server_that_cannot_be_reached_is_named_and_secrets_are_not() {
     let entry = format!(
         "{{\"mcpServers\": {{\"there\": {{\"url\": \"http://{url}/mcp\"}}, \"gone\": {{\"url\": \
          \"{gone}\"}}, \"cat\": {{\"command\": \"cat\",\n\"args\": [\n\"--api-key\",\n\
-         \"q8Zr4mW2xT7vK9bN\"], \"env\": {{\n\"API_TOKEN\": \"hT5cQ1nJ6yD3sL0p\"}}}}}}}}"
+         \"q8Zr4mW2xT7vK9bN\"], \"env\": {{\n\"API_TOKEN\": \"hT5cQ1nJ6yD3sL0p\", \"STAGE\": \"puffin\"}}}}}}}}"
     );
     home.write(".cursor/mcp.json", &entry);
     let said = home.said(&["hosts", "--check"]);
@@ -227,10 +227,10 @@ fn a_server_that_cannot_be_reached_is_named_and_secrets_are_not() {
         "{all}"
     );
     assert!(
-        all.contains("+ \"run\", ") && all.contains("‹secret:2›"),
+        all.contains("+ \"run\", ") && all.contains("\"STAGE\": \"***\""),
         "{all}"
     );
-    for secret in ["q8Zr4mW2xT7vK9bN", "hT5cQ1nJ6yD3sL0p"] {
+    for secret in ["q8Zr4mW2xT7vK9bN", "hT5cQ1nJ6yD3sL0p", "puffin"] {
         assert!(!all.contains(secret), "{all}");
     }
 }

@@ -1,6 +1,6 @@
 //! The objects of `--json`, and what people see of the same recording.
 
-use super::{demo, stdout};
+use super::{demo, sample, stdout};
 use serde_json::Value;
 
 fn keys(object: &Value) -> Vec<&str> {
@@ -67,6 +67,8 @@ fn rows_have_these_fields_in_this_order() {
         assert_eq!(frame["size"], text.len());
     }
     assert_eq!(demo.json(&["show", "@#2"])[0], frames[1]);
+    let calm = stdout(&demo, &["show", &sample("well-behaved")]);
+    assert!(calm.contains("; 0 findings, 1 note\n"), "{calm}");
     let exchanges = rows("--exchanges");
     let storm = find(&exchanges, "name", "watch_storm");
     assert_eq!(storm["status"], "user-cancelled");

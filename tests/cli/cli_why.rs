@@ -36,6 +36,12 @@ fn a_command_that_is_not_there_is_told_with_the_path_that_was_searched() {
         "server-not-found",
         "no-such-server: command not found (searched PATH=/nowhere:/bin)",
     );
+    assert!(!stdout(&library, &["why"]).contains("also failed"));
+    run.output().expect("mcpreel starts");
+    let said = stdout(&library, &["why"]);
+    let first = library.json(&["ls"])[1]["id"].to_string();
+    let other = format!("also failed {} no-such-server: not started", &first[1..5]);
+    assert!(said.contains(&other), "{said}");
 }
 
 #[test]

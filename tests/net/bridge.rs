@@ -97,6 +97,8 @@ fn a_host_on_pipes_speaks_with_a_server_behind_a_url_and_both_sides_are_on_recor
         all.iter().all(|it| it["exchanges"] == 2).then_some(all)
     });
     let (stdio, http) = (&all[0]["name"], &all[1]["name"]);
+    let listed = text(&library.mcpreel("ls").output().unwrap());
+    assert!(listed.contains("└ "), "{listed}");
     for (one, other) in [(0, 1), (1, 0)] {
         let id = |at: usize| all[at]["id"].as_str().unwrap();
         let shown = library.json(&["show", id(one)]);

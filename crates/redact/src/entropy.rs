@@ -54,9 +54,17 @@ pub(super) fn is_unread(value: &str) -> bool {
 /// be it in hex digits: an id looks alike, and only its name tells.
 fn is_mixed(text: &str) -> bool {
     let mut rows = text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric());
-    rows.any(|row| {
-        row.len() >= MIXED && row.iter().any(u8::is_ascii_alphabetic) && pieces(row) * 4 > row.len()
-    })
+    rows.any(|row| row.len() >= MIXED && is_mixed_row(row))
+}
+
+fn is_mixed_row(row: &[u8]) -> bool {
+    row.iter().any(u8::is_ascii_alphabetic) && pieces(row) * 4 > row.len()
+}
+
+/// The same of a short text that is one such row, under a name that promises a key.
+pub(super) fn is_short_key(text: &str) -> bool {
+    let row = text.as_bytes();
+    row.len() >= SIGNED && row.iter().all(u8::is_ascii_alphanumeric) && is_mixed_row(row)
 }
 
 /// Whether a word is one that nobody reads for the signs in it: `vj7-FAc9_QeWJ`, `d4Y!n24$xcX`.

@@ -40,6 +40,8 @@ pub(super) enum Class {
     Digits,
     /// Several, or how many of them, or a key of whatever kind: only a random value is one.
     Many,
+    /// The same of a variable for a key, which may be shorter: `STRIPE_KEY`.
+    Variable,
 }
 
 /// A name in a text.
@@ -212,7 +214,7 @@ fn looked_up(name: &str) -> Option<Class> {
     match all.map(|(ending, _)| ending).min_by_key(|ending| ending.0) {
         Some((_, _, class)) => *class,
         None if is_cookie(name) => Some(Class::Many),
-        None => is_variable_of_key(name, one).then_some(Class::Many),
+        None => is_variable_of_key(name, one).then_some(Class::Variable),
     }
 }
 
@@ -274,7 +276,7 @@ mod tests {
             ("progressToken", None),
             ("max_tokens", None),
             ("tokens", Some(Class::Many)),
-            ("STRIPE_KEY", Some(Class::Many)),
+            ("STRIPE_KEY", Some(Class::Variable)),
             ("PRIMARY_KEY", None),
             ("PWD", Some(Class::Folder)),
             ("Set-Cookie", Some(Class::Header)),

@@ -231,7 +231,7 @@ fn is_candidate(class: Class, said: &str, is_stated: bool, is_quoted: bool) -> b
         Class::Password if !is_quoted && is_other_name(said) => false,
         Class::Password if is_stated => looks_stated(said, is_quoted),
         Class::Password => looks_adjacent(said),
-        Class::Many => is_value(said.as_bytes()),
+        Class::Many | Class::Variable => is_value(said.as_bytes()),
         _ => false,
     }
 }

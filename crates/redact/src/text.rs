@@ -64,7 +64,8 @@ pub(super) fn scan(policy: &Policy, text: &[u8], found: &mut Found) -> Vec<Code>
             // `the passphrase of my SSH key is`
             let next = found
                 .peek()
-                .filter(|next| next.class != Class::Many && !is_owner(text, next));
+                .filter(|next| !matches!(next.class, Class::Many | Class::Variable))
+                .filter(|next| !is_owner(text, next));
             let next = next.map_or(text.len(), |next| next.span.start);
             scan.name(&name, next);
         }

@@ -4,7 +4,7 @@
 //! it looks like. What stands for a value and is none is data, in `data/values.toml`.
 
 use super::encodings;
-use super::entropy::{is_camel, is_dense, is_random, is_unread, is_value};
+use super::entropy::{is_camel, is_dense, is_random, is_short_key, is_unread, is_value};
 use super::names::{self, Class};
 use super::token::{Piece, Pieces};
 use regex::Regex;
@@ -56,7 +56,7 @@ const MANY: usize = 12;
 
 /// Whether `value` can be what a name of this class holds.
 pub(super) fn fits(class: Class, value: &str, bond: Bond) -> bool {
-    use Class::{Digits, Folder, Header, Key, Many, Pair, Password, Token};
+    use Class::{Digits, Folder, Header, Key, Many, Pair, Password, Token, Variable};
     let is_made = bond == Bond::Whole && is_dense(value);
     if is_made && matches!(class, Password | Key | Token | Pair) {
         return true;
@@ -72,7 +72,8 @@ pub(super) fn fits(class: Class, value: &str, bond: Bond) -> bool {
             !is_prose(value) && (bond == Bond::Whole || is_word)
         }
         Pair => encodings::is_pair(value.as_bytes()) || is_unread(value),
-        Many => value.len() >= MANY && is_unread(value),
+        Variable if is_short_key(value) => true,
+        Many | Variable => value.len() >= MANY && is_unread(value),
         _ if bond == Bond::Rest => is_value(value.as_bytes()) && !value.contains('/'),
         Folder if value.starts_with(['/', '~']) => false,
         Key if bond == Bond::Cell => is_token(value, bond),

@@ -57,7 +57,7 @@ impl<'r> Excerpt<'r> {
 
     /// The facts of the session, and what a reader must know of this export of it.
     pub fn facts(&self, summary: &Summary) -> Result<Facts, ReadError> {
-        let mut facts = phrases_session::facts(summary, self.recording.given_up_count()?);
+        let mut facts = phrases_session::facts(summary, self.recording)?;
         phrases_session::name_clients(&mut facts, &self.recording.conversations()?);
         facts.extend(self.now.map(|now| ("live", phrases_session::live(now))));
         let is_untimed = self.recording.is_untimed()?;

@@ -23,8 +23,7 @@ pub(super) fn write(excerpt: &Excerpt<'_>, out: &mut impl Write) -> Result<(), E
     let causes = all.into_iter().filter(|one| is_shown(excerpt, one));
     let causes: Vec<_> = causes.collect();
     let left_out = found - causes.len();
-    let given_up = excerpt.recording.given_up_count()?;
-    let mut facts = phrases_session::facts(&summary, given_up);
+    let mut facts = phrases_session::facts(&summary, excerpt.recording)?;
     phrases_session::name_clients(&mut facts, &excerpt.recording.conversations()?);
     // The badge of the page says that.
     facts.retain(|(name, _)| *name != "redacted");

@@ -2,7 +2,7 @@
 
 use super::{Session, command};
 use mcpreel_store::http::ConversationRow;
-use mcpreel_store::reader::Summary;
+use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{EventKind, ProcessContext, SelectionNote};
 use mcpreel_trace::exchange::PROBE;
@@ -16,9 +16,8 @@ use std::fmt::Write as _;
 /// Names, and what is said of each; escaped.
 pub type Facts = Vec<(&'static str, String)>;
 
-/// The facts of a session, of which `given_up` requests were given up: all but the file and
-/// the time.
-pub fn facts(summary: &Summary, given_up: u64) -> Facts {
+/// The facts of a session: all but the file and the time.
+pub fn facts(summary: &Summary, recording: &Recording) -> Result<Facts, ReadError> {
     let origin = (summary.origin != "live").then(|| escape(&summary.origin).into_owned());
     let note = summary.note.as_deref();
     let mut facts = known([
@@ -38,8 +37,8 @@ pub fn facts(summary: &Summary, given_up: u64) -> Facts {
         super::recording::other_side(summary),
     )]));
     ending(&summary.session, summary, &mut facts);
-    counts(summary, given_up, &mut facts);
-    facts
+    counts(summary, recording, &mut facts)?;
+    Ok(facts)
 }
 
 pub(super) fn known<const N: usize>(facts: [(&'static str, Option<String>); N]) -> Facts {
@@ -207,7 +206,9 @@ fn ending(session: &Session, summary: &Summary, facts: &mut Facts) {
     }
 }
 
-fn counts(summary: &Summary, given_up: u64, facts: &mut Facts) {
+fn counts(summary: &Summary, recording: &Recording, facts: &mut Facts) -> Result<(), ReadError> {
+    let given_up = recording.given_up_count()?;
+    let notes = recording.last_finding()?.saturating_sub(summary.findings);
     let mut words = format!(
         "{} ({}), {}, {}: {} failed",
         plural(summary.frames, "frame"),
@@ -223,5 +224,9 @@ fn counts(summary: &Summary, given_up: u64, facts: &mut Facts) {
         let _ = write!(words, ", {given_up} given up");
     }
     let _ = write!(words, "; {}", plural(summary.findings, "finding"));
+    if notes > 0 {
+        let _ = write!(words, ", {}", plural(notes, "note"));
+    }
     facts.push(("counts", words));
+    Ok(())
 }

@@ -48,7 +48,10 @@ fn named(name: &str, argv: &[String], who: String) -> String {
     let is_given = name != of_command(argv);
     let name = escape(name);
     let rest = who.strip_prefix(&*name);
-    if is_given && rest.is_none_or(|rest| !rest.is_empty() && !rest.starts_with(' ')) {
+    // Of a server with a URL there may be nothing but the name.
+    if who.is_empty() {
+        name.into_owned()
+    } else if is_given && rest.is_none_or(|rest| !rest.is_empty() && !rest.starts_with(' ')) {
         format!("{name} ({who})")
     } else {
         who
@@ -100,6 +103,7 @@ mod tests {
         };
         assert_eq!(said("server-weather", "weather 1.4"), "weather 1.4");
         assert_eq!(said("weather", "weather 1.4"), "weather 1.4");
+        assert_eq!(said("web-http", ""), "web-http");
         // Once these were hidden: one where a longer name has it, one as a word of the command.
         for name in ["prod", "test"] {
             let other = said(name, "prod-weather 1.4");

@@ -103,12 +103,12 @@ impl Row {
         if self.failed == 0 {
             return String::new();
         }
-        let hundredfold = u128::from(self.failed) * 100;
-        let share = hundredfold / u128::from(self.count.max(1));
-        let share = if share == 0 {
-            "< 1".to_owned()
-        } else {
-            share.to_string()
+        let (failed, all) = (u128::from(self.failed), u128::from(self.count.max(1)));
+        let share = match (failed * 200 + all) / (all * 2) {
+            _ if failed * 100 < all => "< 1".to_owned(),
+            // One that did not fail is not lost in rounding.
+            share if failed < all => share.min(99).to_string(),
+            share => share.to_string(),
         };
         format!("{} ({share} %)", count(self.failed))
     }

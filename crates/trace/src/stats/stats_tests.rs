@@ -141,7 +141,7 @@ fn failures_have_their_share_and_percentiles_need_five_latencies() {
         row.failed_in_words()
     };
     assert_eq!(failed(0, 5), "");
-    assert_eq!(failed(2, 5), "2 (40 %)");
+    assert_eq!(failed(2, 3), "2 (67 %)");
     assert_eq!(failed(1, 1000), "1 (< 1 %)");
     assert_eq!(failed(999, 1000), "999 (99 %)");
     let of = |count: u64| {

@@ -4,7 +4,7 @@
 //! ```text
 //!  3 tools   1 resource
 //!     kind      name               calls       failed  get_forecast
-//!     tool      search_docs            3     2 (66 %)  called 6 times by claude-code 2.1; = shows the calls
+//!     tool      search_docs            3     2 (67 %)  called 6 times by claude-code 2.1; = shows the calls
 //!     tool      get_forecast           6
 //!     resource  file:///srv/a.md       1               The forecast for a city.
 //!  ⚠  tool      get_tides              1    1 (100 %)

@@ -262,7 +262,7 @@ fn hints(app: &App, session: Option<&Session>, room: usize) -> Vec<(Action, [(Ro
         let keymap = &app.settings.keymap;
         let is_value = action == Action::Open
             && contexts.first() == Some(&Context::Detail)
-            && session.is_some_and(|session| session.detail.tab == Tab::Body);
+            && session.is_some_and(|session| session.detail.tab() == Tab::Body);
         let word = if is_value { "in full" } else { word };
         // A key that means something else here, as Space while the time cursor is on, is no hint.
         let mut keys = keymap.keys(action).into_iter();

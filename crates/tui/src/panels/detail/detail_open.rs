@@ -10,7 +10,7 @@ use crate::app::{App, Focus, Session, View};
 use crate::effect::Effects;
 use crate::layout;
 use crate::panels::findings::explain;
-use crate::panels::list::{self, Cursor};
+use crate::panels::list;
 use crate::theme::{Look, Role};
 use crate::widget::pager::Text;
 use crate::widget::raw::{self, Controls};
@@ -29,10 +29,11 @@ const LINES: usize = 5_000;
 
 /// Opens what is under the cursor.
 pub fn open(app: &mut App, session: &mut Session) -> Effects {
+    let tab = session.detail.tab();
     let Some(shown) = session.detail.shown.as_deref_mut() else {
         return vec![];
     };
-    match session.detail.tab {
+    match tab {
         Tab::Body => in_body(app, session),
         Tab::Story => {
             let story = shown.story.as_ref();
@@ -53,7 +54,7 @@ pub fn open(app: &mut App, session: &mut Session) -> Effects {
             }
             if let (Some(part), Some(shown)) = (within, session.detail.shown.as_deref_mut()) {
                 shown.at.cursor = Position::head(part);
-                session.detail.tab = Tab::Body;
+                session.detail.chosen = Tab::Body;
                 settle(app, session);
                 return vec![];
             }
@@ -78,7 +79,7 @@ fn finding(session: &Session) -> Option<&FindingRow> {
     let detail = &session.detail;
     let shown = detail.shown.as_deref()?;
     let part = detail.part();
-    let at = match (detail.tab, part.map(|part| part.kind)) {
+    let at = match (detail.tab(), part.map(|part| part.kind)) {
         (Tab::Findings, _) => shown.at_finding,
         (Tab::Body, Some(PartKind::Finding(at))) => at,
         (Tab::Body, Some(PartKind::Text(_))) => {
@@ -100,12 +101,12 @@ fn in_body(app: &mut App, session: &mut Session) -> Effects {
     match (part.kind, detail.node(), part.tree()) {
         _ if is_note => return load_more(app, session),
         (PartKind::Finding(at), ..) => {
-            detail.tab = Tab::Findings;
+            detail.chosen = Tab::Findings;
             if let Some(shown) = detail.shown.as_deref_mut() {
                 shown.at_finding = at;
             }
         }
-        (PartKind::MoreFindings(_), ..) => detail.tab = Tab::Findings,
+        (PartKind::MoreFindings(_), ..) => detail.chosen = Tab::Findings,
         (PartKind::Words(_), ..) => {
             let lines = bounded(wrapped(part.bytes(), columns));
             app.push(Text::new("in full", lines));
@@ -127,16 +128,12 @@ fn in_body(app: &mut App, session: &mut Session) -> Effects {
 
 /// Selects a row of the list, through the lens that has it.
 fn jump(app: &mut App, session: &mut Session, lens: Lens, key: ItemKey) -> Effects {
-    session.view = View::Exchanges;
+    let view = std::mem::replace(&mut session.view, View::Exchanges);
+    let call = session.list.selected().map(|key| (session.lens, key));
+    session.back = Some((view, session.filter.as_before(), call));
     session.focus = Focus::Main;
-    if lens == Lens::Wire && session.lens != Lens::Wire {
-        // The rows of the other lens have to come first.
-        session.list.cursor = Cursor::At(key);
-        session.list.hold = Some(0);
-        session.lens = Lens::Wire;
-        return list::begin(app, session);
-    }
-    list::go_to(app, session, key)
+    let has_all = session.lens == Lens::Wire;
+    list::go_through(app, session, if has_all { Lens::Wire } else { lens }, key)
 }
 
 /// A string in full.
@@ -189,7 +186,7 @@ pub fn click(app: &mut App, session: &mut Session, cell: (u16, u16), double: boo
     let inner = detail_draw::inner(app, area);
     session.focus = Focus::Detail;
     if let Some(tab) = detail_draw::tab_at(app, session, area, cell) {
-        session.detail.tab = tab;
+        session.detail.chosen = tab;
         return vec![];
     }
     if !(inner.y..inner.bottom()).contains(&row) {
@@ -198,7 +195,7 @@ pub fn click(app: &mut App, session: &mut Session, cell: (u16, u16), double: boo
     let (left, down) = (column.saturating_sub(inner.x), usize::from(row - inner.y));
     let (look, size) = (app.settings.look, size(app, session));
     let detail = &mut session.detail;
-    match detail.tab {
+    match detail.tab() {
         Tab::Body => {
             let is_on_sign = click_line(detail, left.into(), down);
             if is_on_sign && !double {
@@ -243,13 +240,14 @@ fn click_line(detail: &mut Detail, left: usize, down: usize) -> bool {
 pub fn wheel(app: &mut App, session: &mut Session, by: isize) -> Effects {
     let (_, page) = size(app, session);
     let detail = &mut session.detail;
+    let tab = detail.tab();
     let body = detail.shown.as_deref().zip(detail.body());
     let top = body.map(|(shown, body)| {
         let top = frame::turned(body.line_of(shown.at.top), by, body.len(), page);
         body.position(top)
     });
     if let (Some(shown), Some(top)) = (detail.shown.as_deref_mut(), top) {
-        match detail.tab {
+        match tab {
             Tab::Body => shown.at.top = top,
             Tab::Story => {
                 let rows = shown.story_rows();

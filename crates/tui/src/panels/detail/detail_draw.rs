@@ -140,7 +140,9 @@ fn draw_body(pane: &Pane<'_>, frame: &mut Frame<'_>) {
                     spans.push((Role::Faint, told.clone()));
                 } else if let Some((tree, node)) = node {
                     let (bytes, role) = (wrap.bytes.clone(), Role::JsonString);
-                    spans.extend(tree_line::piece(tree, node, bytes, &part.hits, role));
+                    let room = room.saturating_sub(before);
+                    let text = tree_line::excerpt(tree, node, bytes, room, &part.hits, role);
+                    spans.extend(text);
                 }
             }
             Some(Line::Bytes(line)) => spans = line,

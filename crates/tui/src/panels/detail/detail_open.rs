@@ -11,6 +11,7 @@ use crate::effect::Effects;
 use crate::layout;
 use crate::panels::findings::explain;
 use crate::panels::list;
+use crate::panels::search::hits::Term;
 use crate::theme::{Look, Role};
 use crate::widget::pager::Text;
 use crate::widget::raw::{self, Controls};
@@ -26,6 +27,9 @@ use mcpreel_wire::text::{escape, size as in_bytes};
 
 /// Lines of a string that are laid out: some megabytes of text would hold up the screen.
 const LINES: usize = 5_000;
+
+/// Lines that are shown above the first hit in a string.
+const ABOVE: usize = 3;
 
 /// Opens what is under the cursor.
 pub fn open(app: &mut App, session: &mut Session) -> Effects {
@@ -93,6 +97,7 @@ fn finding(session: &Session) -> Option<&FindingRow> {
 
 fn in_body(app: &mut App, session: &mut Session) -> Effects {
     let columns = usize::from(app.size.0).saturating_sub(8).max(1);
+    let terms = session.sought().to_vec();
     let detail = &mut session.detail;
     let (Some(cursor), Some(part)) = (detail.cursor(), detail.part()) else {
         return vec![];
@@ -108,13 +113,13 @@ fn in_body(app: &mut App, session: &mut Session) -> Effects {
         }
         (PartKind::MoreFindings(_), ..) => detail.chosen = Tab::Findings,
         (PartKind::Words(_), ..) => {
-            let lines = bounded(wrapped(part.bytes(), columns));
+            let lines = bounded(wrapped(part.bytes(), columns, &[]));
             app.push(Text::new("in full", lines));
         }
         (_, Some(node), Some(tree))
             if tree.node(node).kind == Kind::String && !tree.can_fold(node) =>
         {
-            if let Some(text) = text(tree, node, columns, app.settings.look) {
+            if let Some(text) = text(tree, node, columns, &terms, app.settings.look) {
                 app.push(text);
             }
         }
@@ -136,8 +141,8 @@ fn jump(app: &mut App, session: &mut Session, lens: Lens, key: ItemKey) -> Effec
     list::go_through(app, session, if has_all { Lens::Wire } else { lens }, key)
 }
 
-/// A string in full.
-fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
+/// A string in full, from the first of these terms in it on.
+fn text(tree: &Tree, node: NodeId, columns: usize, terms: &[Term], look: Look) -> Option<Text> {
     let string = tree.string(node)?;
     // `data` of images and audio, `blob` of resources.
     let is_data = matches!(tree.name(node).as_deref(), Some("data" | "blob"));
@@ -147,7 +152,8 @@ fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
         Content::Json(mut tree) => {
             tree.unfold_all();
             let rows = 0..tree.rows().min(LINES + 1);
-            let lines = rows.map(|row| tree_line::line(&tree, row, None, columns, &[], look));
+            let hits = Term::places(terms, tree.text()).places;
+            let lines = rows.map(|row| tree_line::line(&tree, row, None, columns, &hits, look));
             ("JSON", lines.collect::<Vec<_>>())
         }
         Content::Binary(binary) => {
@@ -155,17 +161,23 @@ fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
             let lines = [binary, String::new(), hint].map(line);
             ("base64", lines.into())
         }
-        Content::Text(text) => ("text", wrapped(text.as_bytes(), columns)),
+        Content::Text(text) => ("text", wrapped(text.as_bytes(), columns, terms)),
     };
     let path = tree.path(node).to_string();
     let title = format!("{} · {kind} · {size}", escape(&path));
-    Some(Text::new(title, bounded(lines)))
+    let is_hit = |line: &Spans| line.iter().any(|(role, _)| *role == Role::Hit);
+    let first = lines.iter().position(is_hit).unwrap_or(0);
+    Some(Text {
+        top: first.saturating_sub(ABOVE),
+        ..Text::new(title, bounded(lines))
+    })
 }
 
-/// Text in lines of so many columns, one more than are shown.
-fn wrapped(text: &[u8], columns: usize) -> Vec<Spans> {
+/// Text in lines of so many columns, one more than are shown, with these terms marked.
+fn wrapped(text: &[u8], columns: usize, terms: &[Term]) -> Vec<Spans> {
+    let hits = Term::places(terms, text).places;
     let lines = raw::lines(text, columns, Controls::Read).take(LINES + 1);
-    let lines = lines.map(|line| raw::write(text, line, Controls::Read, &[]));
+    let lines = lines.map(|line| raw::write(text, line, Controls::Read, &hits));
     lines.collect()
 }
 

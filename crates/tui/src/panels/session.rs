@@ -113,6 +113,10 @@ pub fn open(viewer: &mut Viewer, path: &Path, seq: Option<Seq>) -> Effects {
 /// Changes the view, the pane or the lens.
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     match action {
+        Action::Exchanges if session.lens == Lens::Wire => {
+            show(session, View::Exchanges);
+            return perform(app, session, Action::Wire);
+        }
         Action::Exchanges => show(session, View::Exchanges),
         Action::Timeline => show(session, View::Timeline),
         Action::Stats => show(session, View::Stats),

@@ -532,6 +532,15 @@ fn a_list_sorted_by_a_column_without_room_says_so() {
     has(&viewer, &["┌ Calls ─", "size▾"]);
 }
 
+#[test]
+fn without_a_failure_there_is_nothing_to_filter_by() {
+    let fixture = fixture::remarked();
+    let mut viewer = Viewer::open(&fixture.path, SIZE);
+    viewer.press("!");
+    has(&viewer, &["there is no failure"]);
+    assert!(!viewer.session().filter.is_on());
+}
+
 /// Once that hung on the failures of the rows beside it.
 #[test]
 fn a_failure_that_begins_as_others_do_says_what_it_is_about_in_the_list() {

@@ -6,7 +6,7 @@
 //! ```
 
 use crate::action::{Action, Context};
-use crate::app::{App, Session};
+use crate::app::{App, Focus, Session};
 use crate::layout::{self, has_footer};
 use crate::notice::Weight;
 use crate::panels::detail::shown::Tab;
@@ -124,10 +124,17 @@ pub fn draw_notice(app: &App, session: Option<&Session>, screen: Rect, frame: &m
     let room = screen.width.saturating_sub(2);
     let text = format!(" {} {} ", look.glyph(glyph), notice.text);
     let mut text = cut(&text, room.into());
-    let mut y = screen.bottom().saturating_sub(2);
-    // On a menu it stands on the frame; in the list of recordings on the rule, where there is one,
-    // and else on a whole row.
-    if app.top::<Menu>().is_some() {
+    let (mut x, mut y) = (screen.x + 1, screen.bottom().saturating_sub(2));
+    // On a menu it stands on the frame; on the border of the pane that has the keys, where it fits;
+    // in the list of recordings on the rule, where there is one, and else on a whole row.
+    let pane = session.map(|session| match layout::session(app, session) {
+        places if session.focus == Focus::Main => places.main,
+        places => places.detail,
+    });
+    let fits = |pane: &Rect| width(&text) + 2 <= usize::from(pane.width);
+    if let Some(pane) = pane.filter(|pane| app.overlays.is_empty() && fits(pane)) {
+        (x, y) = (pane.x + 1, pane.bottom() - 1);
+    } else if app.top::<Menu>().is_some() {
         y += 1;
     } else if session.is_none() && app.overlays.is_empty() {
         let about = layout::library(app.size).about;
@@ -138,7 +145,7 @@ pub fn draw_notice(app: &App, session: Option<&Session>, screen: Rect, frame: &m
         }
     }
     let place = Rect {
-        x: screen.x + 1,
+        x,
         y,
         width: u16::try_from(width(&text)).unwrap_or(room),
         height: 1,

@@ -272,7 +272,7 @@ fn settle(list: &mut List, page: usize) -> Option<String> {
     let is_later = list.until.is_some_and(|until| key.seq > until);
     let by = if is_later { "time cursor" } else { "filter" };
     Some(format!(
-        "#{} is hidden by the {by}; the cursor is on the nearest row, #{}",
+        "the {by} hides #{}; the nearest row is #{}",
         key.seq.0, nearest.seq.0
     ))
 }

@@ -5,6 +5,7 @@ use crate::by_hand::{Viewer, has};
 use crate::fixture::{self, Recording};
 use crate::notation::{row_text, runs};
 use mcpreel_tui::panels::compare::Comparison;
+use mcpreel_tui::widget::pager::Text;
 use ratatui::style::Color;
 
 const WIDE: (u16, u16) = (140, 40);
@@ -141,6 +142,26 @@ fn a_hit_that_a_row_does_not_show_is_marked_at_its_end() {
     };
     assert_eq!(marked("needle"), ["…"]);
     assert_eq!(marked("docs"), ["docs"]);
+}
+
+#[test]
+fn a_hit_far_inside_a_long_text_is_shown_in_its_line_and_in_the_text_in_full() {
+    let hay = r"hay and hay\n".repeat(4_000);
+    let text = format!("{hay} a needle {hay}");
+    let lines = r#"1 > "id":1,"method":"tools/call","params":{"name":"search_docs"}
+        2 < "id":1,"result":{"content":[{"type":"text","text":"TEXT"}]}"#;
+    let recording = fixture::said(&lines.replace("TEXT", &text));
+    let mut viewer = viewer(&recording, WIDE);
+    viewer.act("Ctrl-F 'needle' Enter");
+    let screen = viewer.text();
+    let line = screen.lines().find(|line| line.contains("needle hay"));
+    assert!(line.is_some_and(|line| line.contains('…')), "{screen}");
+    viewer.press("Enter Enter");
+    viewer.top::<Text>();
+    has(&viewer, &[" a needle hay and hay"]);
+    let screen = viewer.screen();
+    let mut runs = (0..WIDE.1).flat_map(|y| runs(&screen, y));
+    assert!(runs.any(|run| run.text == "needle" && run.cell.bg == Color::Yellow));
 }
 
 /// Once the name of a field was not looked for before Enter, and words of the filter were not marked.

@@ -15,7 +15,7 @@ const SIZE: (u16, u16) = (120, 30);
 const ASKED: &str = r#"
     100 > "id":1,"method":"tools/call","params":{"name":"search_docs","arguments":{"q":"rust async","tags":["a","b"]},"_meta":{"progressToken":7}}
     112 < "method":"notifications/progress","params":{"progressToken":7,"progress":40,"total":100,"message":"indexing"}
-    120 ! WARN cache miss"#;
+    120 ! WARN cache   miss"#;
 const ANSWERED: &str = r#"
     150 < "id":"e","method":"elicitation/create","params":{"message":"confirm?"}
     450 > "id":"e","result":{"action":"accept"}
@@ -90,7 +90,11 @@ fn a_story_tells_what_happened_meanwhile_and_leads_there() {
     let of_frame = |seq| Some(ItemKey::of_part(mcpreel_trace::frame::Seq(seq), 0));
     assert_eq!(selected(&viewer), of_frame(3));
     assert_eq!(viewer.session().lens, Lens::Exchanges);
-    select(&mut viewer, 1);
+    // The line has no story: its text is shown, and Esc goes back to the story that led there.
+    has(&viewer, &[" Body · Findings ", "││WARN cache   miss"]);
+    viewer.press("Esc");
+    assert_eq!(selected(&viewer), of_frame(1));
+    has(&viewer, &["stderr   WARN cache miss"]);
     viewer.press("j j Enter");
     assert_eq!(selected(&viewer), of_frame(2));
     let lens = viewer.session().lens;
@@ -154,9 +158,9 @@ fn findings_are_explained_and_lead_to_their_place() {
     has(&viewer, &["Findings 3", "‼ error  response-unknown-id"]);
     has(&viewer, &["← unknown id 99 7"]);
     viewer.press("j j Enter");
-    assert_eq!(detail(&viewer).tab, Tab::Findings);
+    assert_eq!(detail(&viewer).tab(), Tab::Findings);
     viewer.press("Enter");
-    assert_eq!(detail(&viewer).tab, Tab::Body);
+    assert_eq!(detail(&viewer).tab(), Tab::Body);
     assert_eq!(
         viewer.session().list.selected().map(|key| key.seq.0),
         Some(8)

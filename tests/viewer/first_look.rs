@@ -248,16 +248,17 @@ fn the_views_are_named_on_every_screen_and_a_click_on_a_name_goes_there() {
         for keys in ["", "Enter", "z", "2", "3", "4", "5"] {
             viewer.press(keys);
             let text = viewer.text();
-            assert!(
-                text.contains("1 Calls  2 Timeline  3 Stats  4 Findings"),
-                "{text}"
-            );
-            assert_eq!(
-                text.contains("4 Findings  5 Server"),
-                size.0 >= 80,
-                "{text}"
-            );
+            // Where there is room for four, the open one is among them.
+            let (last, wide) = (["4 Findings", "5 Server"], "4 Findings  5 Server");
+            let last = if size.0 >= 80 {
+                wide
+            } else {
+                last[usize::from(keys == "5")]
+            };
+            let named = format!("1 Calls  2 Timeline  3 Stats  {last}");
+            assert!(text.contains(&named), "{text}");
         }
+        viewer.press("4");
         let views = [
             ("Timeline", View::Timeline),
             ("Stats", View::Stats),

@@ -281,6 +281,7 @@ pub fn mocked() -> Vec<Recording> {
     let mut place = Place::new();
     let mut mock = Recording::begin_as(&place, 0xd15e_3344, |context| {
         context.origin = "mock".into();
+        context.name = "server".into();
         context.parent = Some("b02c77e0".into());
     });
     let session = mock.session();

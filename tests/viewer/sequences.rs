@@ -43,7 +43,7 @@ fn state(viewer: &Viewer) -> String {
 fn of_session(session: &Session) -> Vec<String> {
     let (list, filter) = (&session.list, &session.filter);
     let detail =
-        (session.focus == Focus::Detail).then(|| format!("detail:{:?}", session.detail.tab));
+        (session.focus == Focus::Detail).then(|| format!("detail:{:?}", session.detail.tab()));
     let chosen = list.to_compare.len();
     let words = [
         Some(format!("{:?}", session.view)),

@@ -52,7 +52,7 @@ fn enter_on_a_finding_opens_its_row_at_the_place_that_is_wrong() {
             finding.rule
         );
         assert_eq!(shown.findings[shown.at_finding].id, finding.id);
-        match (&finding.path, session.detail.tab) {
+        match (&finding.path, session.detail.tab()) {
             (None, tab) => assert_eq!(tab, Tab::Findings, "{}", finding.rule),
             (Some(path), Tab::Body) => {
                 let place = session.detail.path().unwrap_or_default();

@@ -65,6 +65,16 @@ fn go_to(viewer: &mut Viewer, state: &str) {
 }
 
 #[test]
+fn what_went_wrong_has_the_room_that_names_and_states_leave() {
+    let recordings = fixture::mocked();
+    let mut viewer = viewer(&recordings);
+    assert!(shows(&viewer, "  server  ") && !shows(&viewer, "(weather"));
+    viewer.resize((80, 24));
+    let text = viewer.text();
+    assert!(shows(&viewer, "the server ended with exi"), "{text}");
+}
+
+#[test]
 fn live_recordings_come_first_and_then_the_newest() {
     let recordings = fixture::folder();
     let viewer = viewer(&recordings);

@@ -48,6 +48,8 @@ pub fn again(session: &mut Session) {
         r#""limit":{"type":"integer"}}}"#,
         r#""limit":{"type":"integer"}},"required":["limit"]}"#,
     );
+    let more = r#""stations"},{"uri":"file:///srv/weather/radar","name":"radar"}]"#;
+    let narrower = narrower.replace(r#""stations"}]"#, more);
     start(session);
     session.say(&narrower);
     forecast_of(session, 1_204, 3, "Rain, +1 °C");

@@ -532,6 +532,29 @@ fn a_list_sorted_by_a_column_without_room_says_so() {
     has(&viewer, &["┌ Calls ─", "size▾"]);
 }
 
+#[test]
+fn a_row_that_a_filter_hides_is_told_on_the_border_of_the_list() {
+    let fixture = fixture::ended();
+    for (size, panes_beside) in [((120, 30), 2), ((80, 24), 1)] {
+        let mut viewer = Viewer::open(&fixture.path, size);
+        viewer.act(": '11' Enter f 'tool:get_tides' Enter");
+        let screen = viewer.text();
+        let mut borders = screen.lines().filter(|line| line.starts_with('└'));
+        let border = borders.next().expect("the list has one");
+        assert!(border.contains("the filter hides #11"), "{screen}");
+        assert_eq!(border.matches('└').count(), panes_beside, "{screen}");
+    }
+}
+
+#[test]
+fn without_a_failure_there_is_nothing_to_filter_by() {
+    let fixture = fixture::remarked();
+    let mut viewer = Viewer::open(&fixture.path, SIZE);
+    viewer.press("!");
+    has(&viewer, &["there is no failure"]);
+    assert!(!viewer.session().filter.is_on());
+}
+
 /// Once that hung on the failures of the rows beside it.
 #[test]
 fn a_failure_that_begins_as_others_do_says_what_it_is_about_in_the_list() {

@@ -34,7 +34,7 @@ use mcpreel_lint::cause::Cause;
 use mcpreel_store::library::{Library as Folder, Standing};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::item::Lens;
+use mcpreel_trace::item::{ItemKey, Lens};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use std::any::Any;
@@ -129,8 +129,9 @@ pub struct Session {
     pub vitals: Option<Box<Vitals>>,
     /// The view in the left or only pane.
     pub view: View,
-    /// The view from which something was opened, and its filter: Esc goes back there.
-    pub back: Option<(View, Before)>,
+    /// The view from which something was opened, its filter, and the call whose detail had the keys:
+    /// Esc goes back there.
+    pub back: Option<(View, Before, Option<(Lens, ItemKey)>)>,
     pub lens: Lens,
     pub focus: Focus,
     /// Whether the pane with the keys has the whole screen.

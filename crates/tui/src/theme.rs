@@ -95,6 +95,7 @@ impl Glyph {
     pub const Tick: Self = Self("┃", ":");
     pub const Changed: Self = Self("~", "~");
     pub const Added: Self = Self("+", "+");
+    pub const Removed: Self = Self("-", "-");
     pub const Order: Self = Self("↕", "o");
     pub const Noise: Self = Self("·", ".");
     pub const Dot: Self = Self("·", "-");

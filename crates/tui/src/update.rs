@@ -102,7 +102,7 @@ fn in_session(app: &mut App, session: &mut Session, action: Action) -> Option<Ef
     let mut panels = panels.iter();
     let done = panels.find_map(|perform| perform(app, session, action));
     if action == Action::Open && session.view != view {
-        session.back = Some((view, before));
+        session.back = Some((view, before, None));
     }
     done
 }

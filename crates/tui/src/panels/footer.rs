@@ -6,7 +6,7 @@
 //! ```
 
 use crate::action::{Action, Context};
-use crate::app::{App, Session};
+use crate::app::{App, Focus, Session};
 use crate::layout::{self, has_footer};
 use crate::notice::Weight;
 use crate::panels::detail::shown::Tab;
@@ -124,10 +124,17 @@ pub fn draw_notice(app: &App, session: Option<&Session>, screen: Rect, frame: &m
     let room = screen.width.saturating_sub(2);
     let text = format!(" {} {} ", look.glyph(glyph), notice.text);
     let mut text = cut(&text, room.into());
-    let mut y = screen.bottom().saturating_sub(2);
-    // On a menu it stands on the frame; in the list of recordings on the rule, where there is one,
-    // and else on a whole row.
-    if app.top::<Menu>().is_some() {
+    let (mut x, mut y) = (screen.x + 1, screen.bottom().saturating_sub(2));
+    // On a menu it stands on the frame; on the border of the pane that has the keys, where it fits;
+    // in the list of recordings on the rule, where there is one, and else on a whole row.
+    let pane = session.map(|session| match layout::session(app, session) {
+        places if session.focus == Focus::Main => places.main,
+        places => places.detail,
+    });
+    let fits = |pane: &Rect| width(&text) + 2 <= usize::from(pane.width);
+    if let Some(pane) = pane.filter(|pane| app.overlays.is_empty() && fits(pane)) {
+        (x, y) = (pane.x + 1, pane.bottom() - 1);
+    } else if app.top::<Menu>().is_some() {
         y += 1;
     } else if session.is_none() && app.overlays.is_empty() {
         let about = layout::library(app.size).about;
@@ -138,7 +145,7 @@ pub fn draw_notice(app: &App, session: Option<&Session>, screen: Rect, frame: &m
         }
     }
     let place = Rect {
-        x: screen.x + 1,
+        x,
         y,
         width: u16::try_from(width(&text)).unwrap_or(room),
         height: 1,
@@ -262,7 +269,7 @@ fn hints(app: &App, session: Option<&Session>, room: usize) -> Vec<(Action, [(Ro
         let keymap = &app.settings.keymap;
         let is_value = action == Action::Open
             && contexts.first() == Some(&Context::Detail)
-            && session.is_some_and(|session| session.detail.tab == Tab::Body);
+            && session.is_some_and(|session| session.detail.tab() == Tab::Body);
         let word = if is_value { "in full" } else { word };
         // A key that means something else here, as Space while the time cursor is on, is no hint.
         let mut keys = keymap.keys(action).into_iter();

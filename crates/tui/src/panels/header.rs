@@ -98,8 +98,10 @@ pub fn tabs(app: &App, session: &Session, area: Rect) -> Vec<(Chip, Rect)> {
     };
     let room = usize::from(area.width);
     let mut tabs: Vec<_> = TABS.map(tab).into();
-    while tabs.iter().map(|tab| width(&tab.text)).sum::<usize>() > room && !tabs.is_empty() {
-        tabs.pop();
+    while tabs.iter().map(|tab| width(&tab.text)).sum::<usize>() > room {
+        // The one that is open stays.
+        let last = tabs.iter().rposition(|tab| tab.role == Role::Faint);
+        tabs.remove(last.unwrap_or(0));
     }
     footer::place(tabs, Flex::Start, 0, area)
 }

@@ -79,7 +79,8 @@ fn draw_rows(app: &App, shown: &[&Row], places: &layout::LibraryPlaces, frame: &
     let page = places.page();
     let top = app.library.cursor.top.min(shown.len().saturating_sub(page));
     let visible = shown.iter().skip(top).take(page);
-    let rows: Vec<_> = visible.map(|entry| cells(app, entry, room)).collect();
+    let rows = visible.map(|entry| cells(app, entry, room, columns[NAME_AT].width));
+    let rows: Vec<_> = rows.collect();
     let selected = at.checked_sub(top).map(|at| (at, Role::Selected));
     if !places.headings.is_empty() {
         table::headings(look, &columns, places.headings, frame);
@@ -93,13 +94,17 @@ fn draw_rows(app: &App, shown: &[&Row], places: &layout::LibraryPlaces, frame: &
 /// The columns. Nothing of them depends on which recordings are on the screen, so that nothing moves
 /// when it is scrolled.
 pub fn columns(app: &App, room: usize) -> Vec<Column> {
-    let names = app.library.rows.iter().map(|row| width(&title(row)));
+    let most = if room < WIDE { NAME.0 } else { NAME.1 };
+    let rows = app.library.rows.iter();
+    let names = rows.clone().map(|row| width(&name(row, most)));
     let wanted = names.max().unwrap_or(0).clamp(NAME.0, NAME.1) - NAME.0;
+    let states = rows.map(|row| 2 + width(&state(row).2));
     let (state, state_wide) = if room >= WORDS {
-        ("state", 13)
+        ("state", states.max().unwrap_or(0).max(6))
     } else {
         ("", 1)
     };
+    let calls = if room >= WIDE { 6 } else { 0 };
     let id = if room >= WIDE { 8 } else { 4 };
     let is_any = app.library.rows.iter().any(|row| origin(row).is_some());
     let origin = if room >= WIDE && is_any { 8 } else { 0 };
@@ -112,7 +117,7 @@ pub fn columns(app: &App, room: usize) -> Vec<Column> {
         Column::left("origin", origin, 7),
         Column::flexible("what went wrong", 18, 3),
         Column::left(state, state_wide, 1),
-        Column::right("calls", 6, 6),
+        Column::right("calls", calls, 6),
         Column::right("failed", 7, 2),
         Column::right("lasted", lasted, 8),
         Column::right("size", size, 9),
@@ -131,8 +136,20 @@ pub fn columns(app: &App, room: usize) -> Vec<Column> {
     columns
 }
 
-/// The cells of a recording, one for each of the columns.
-fn cells(app: &App, row: &Row, room: usize) -> table::Cells {
+/// The title in so many columns; without the server in brackets where that says the same as the name
+/// or has no room.
+fn name(row: &Row, columns: usize) -> String {
+    let (title, name) = (title(row), escape(&row.name));
+    let rest = title.strip_prefix(&*name);
+    let server = rest.filter(|rest| rest.starts_with(" ("));
+    match server {
+        Some(server) if server.contains(&*name) || width(&title) > columns => name.into_owned(),
+        _ => title,
+    }
+}
+
+/// The cells of a recording, one for each of the columns, with so much room for its name.
+fn cells(app: &App, row: &Row, room: usize, name_room: usize) -> table::Cells {
     let look = &app.settings.look;
     let is_selected = app.library.marked.contains(&row.path);
     let mark = if is_selected {
@@ -165,7 +182,7 @@ fn cells(app: &App, row: &Row, room: usize) -> table::Cells {
         (Role::Key, mark.to_owned()),
         (Role::Faint, escape(id).into_owned()),
         (Role::Text, when::age(row.wall_ns, app.now.wall_ns)),
-        (Role::Strong, title(row)),
+        (Role::Strong, name(row, name_room)),
         (Role::Faint, origin),
         (Role::Text, wrong),
         (role, state),

@@ -113,6 +113,10 @@ pub fn open(viewer: &mut Viewer, path: &Path, seq: Option<Seq>) -> Effects {
 /// Changes the view, the pane or the lens.
 pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<Effects> {
     match action {
+        Action::Exchanges if session.lens == Lens::Wire => {
+            show(session, View::Exchanges);
+            return perform(app, session, Action::Wire);
+        }
         Action::Exchanges => show(session, View::Exchanges),
         Action::Timeline => show(session, View::Timeline),
         Action::Stats => show(session, View::Stats),
@@ -143,9 +147,14 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::ListLarger => return Some(divide(app, session, true)),
         Action::Unselect => session.list.to_compare.clear(),
         Action::Close if session.back.is_some() => {
-            let (view, before) = session.back.take()?;
+            let (view, before, row) = session.back.take()?;
             show(session, view);
-            return Some(filter::restore(app, session, &before));
+            let mut effects = filter::restore(app, session, &before);
+            if let Some((lens, key)) = row {
+                session.focus = Focus::Detail;
+                effects.extend(list::go_through(app, session, lens, key));
+            }
+            return Some(effects);
         }
         Action::Close if session.focus == Focus::Detail => session.focus = Focus::Main,
         Action::Close if session.view != View::Exchanges => show(session, View::Exchanges),

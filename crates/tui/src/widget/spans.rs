@@ -124,7 +124,7 @@ pub fn enough(bytes: &[u8], start: usize, columns: usize) -> usize {
 }
 
 /// The largest place in `bytes` up to `at` that does not lie within a UTF-8 character.
-fn floor_char(bytes: &[u8], at: usize) -> usize {
+pub fn floor_char(bytes: &[u8], at: usize) -> usize {
     let at = at.min(bytes.len());
     let continues = |at: usize| bytes.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
     (at.saturating_sub(3)..=at)

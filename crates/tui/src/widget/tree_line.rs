@@ -23,6 +23,9 @@ const NAMES: usize = 64;
 /// Values longer than this say how long, where they are cut.
 const LONG: usize = 200;
 
+/// Columns that the length of a value that is cut may take.
+const SIZE: usize = 10;
+
 /// The column in which the value of `node` begins.
 pub fn value_at(tree: &Tree, node: NodeId, columns: usize) -> usize {
     spans::width(&before(tree, node, columns, &[], Look::default()))
@@ -93,8 +96,10 @@ pub fn line(
         Kind::Bool | Kind::Null => Role::JsonWord,
     };
     let span = node.value.start..end.unwrap_or(node.value.end);
-    let value = excerpt(tree, id, span.clone(), columns, hits, role);
-    let is_long = span.len() > LONG && !can_fold && spans::width(&value) > columns;
+    let room = columns.saturating_sub(spans::width(&line));
+    let value = excerpt(tree, id, span.clone(), room, hits, role);
+    let is_cut = spans::width(&value) > room || begin(tree, id, &span, room, hits) > span.start;
+    let is_long = span.len() > LONG && !can_fold && is_cut;
     let more = Some(format!(" {}", size(span.len() as u64))).filter(|_| is_long);
     line.extend(value);
     let room = columns.saturating_sub(more.as_deref().map_or(0, width));
@@ -103,8 +108,8 @@ pub fn line(
     spans::cut(line, columns)
 }
 
-/// As much of `range` as `columns` columns can need.
-fn excerpt(
+/// As much of `range` as `columns` columns can need: its beginning, or what is around its first hit.
+pub fn excerpt(
     tree: &Tree,
     id: NodeId,
     range: Range<usize>,
@@ -112,8 +117,33 @@ fn excerpt(
     hits: Hits<'_>,
     role: Role,
 ) -> Spans {
-    let end = spans::enough(tree.text(), range.start, columns).min(range.end);
-    piece(tree, id, range.start..end, hits, role)
+    let start = begin(tree, id, &range, columns, hits);
+    let end = spans::enough(tree.text(), start, columns).min(range.end);
+    let mut excerpt = piece(tree, id, start..end, hits, role);
+    if start > range.start {
+        excerpt.insert(0, (Role::Faint, "…".to_owned()));
+    }
+    excerpt
+}
+
+/// Where the excerpt of `range` begins: some words before the first hit, if that would be cut off.
+fn begin(tree: &Tree, id: NodeId, range: &Range<usize>, columns: usize, hits: Hits<'_>) -> usize {
+    let first = hits.partition_point(|hit| hit.end <= range.start);
+    let Some(hit) = hits.get(first).filter(|hit| hit.start < range.end) else {
+        return range.start;
+    };
+    let enough = spans::enough(tree.text(), range.start, columns).min(range.end);
+    let fits = |end: usize, columns: usize| {
+        let text = piece(tree, id, range.start..end.min(enough), &[], Role::Text);
+        end <= enough && spans::width(&text) <= columns
+    };
+    if fits(range.end, columns) || fits(hit.end, columns.saturating_sub(SIZE)) {
+        return range.start;
+    }
+    let from = spans::floor_char(tree.text(), hit.start.saturating_sub(columns / 3));
+    let from = from.max(range.start);
+    let word = memchr::memchr(b' ', &tree.text()[from..hit.start]);
+    word.map_or(from, |at| from + at + 1)
 }
 
 /// A piece of the value or the name of `id`.

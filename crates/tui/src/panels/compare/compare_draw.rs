@@ -129,7 +129,7 @@ fn line(look: &Look, compared: &Compared, at: usize, columns: usize, most: usize
     let class_columns = if columns < WIDE { 2 } else { WORD };
     let class = row.class.map_or_else(String::new, |class| {
         let word = if columns < WIDE { "" } else { class.as_str() };
-        format!("{} {word}", look.glyph(mark(class).0))
+        format!("{} {word}", look.glyph(row.sign(class)))
     });
     let (style, texts) = if rows.len() > 1 {
         let same = count(rows.iter().map(|row| row.same).sum());
@@ -165,23 +165,29 @@ fn text(compared: &Compared, row: &Row, (room, most): (usize, usize), style: Rol
     } else {
         most
     };
-    let cell = |text: &str, columns: usize, differing: &Range<usize>| {
+    let cell = |label: &str, text: &str, columns: usize, differing: &Range<usize>| {
         if are_calls {
-            return vec![vec![(style, call(&row.label, text, columns))]];
+            return vec![vec![(style, call(label, text, columns))]];
         }
-        labelled(&row.label, text, (columns, most), differing, style)
+        labelled(label, text, (columns, most), differing, style)
     };
     if room + WORD + 2 < usize::from(BESIDE) {
         let [left, right] = [left, right].map(|side| side.as_deref().unwrap_or("nothing"));
         let half = room.saturating_sub(width(&row.label) + 3) * most / 2;
         let both = format!("{} → {right}", cut(left, half));
-        return cell(if left == right { left } else { &both }, room, &(0..0));
+        let text = if left == right { left } else { &both };
+        return cell(&row.label, text, room, &(0..0));
     }
     let columns = [(room - 3) / 2, room - 3 - (room - 3) / 2];
     let differing = differing(row);
     let sides = [0, 1].map(|at| {
         let text = row.sides[at].as_deref();
-        text.map_or_else(Vec::new, |text| cell(text, columns[at], &differing[at]))
+        // A call stands on the side that has it.
+        let is_there = !are_calls || row.calls[at].is_some();
+        let label = if is_there { &*row.label } else { "" };
+        text.map_or_else(Vec::new, |text| {
+            cell(label, text, columns[at], &differing[at])
+        })
     });
     let line = |nth: usize| {
         let blank = |at: usize| vec![(style, " ".repeat(columns[at]))];
@@ -276,9 +282,8 @@ fn below(look: &Look, row: &Row, area: Rect) -> Vec<Spans> {
     let most = height.saturating_sub(1);
     let mut head = vec![(Role::Title, format!(" {} ", cut(&row.head, columns / 2)))];
     if let Some(class) = row.class {
-        let (glyph, role) = mark(class);
-        let text = format!(" {} {} ", look.glyph(glyph), class.as_str());
-        head.push((role, text));
+        let text = format!(" {} {} ", look.glyph(row.sign(class)), class.as_str());
+        head.push((mark(class).1, text));
     }
     let rest = columns.saturating_sub(spans::width(&head));
     head.push((Role::Border, "─".repeat(rest)));
@@ -417,6 +422,14 @@ impl Row {
             role,
             label,
             ..Self::default()
+        }
+    }
+
+    /// The sign of its class; that of a call is which side has it.
+    fn sign(&self, class: Class) -> Glyph {
+        match (class, self.calls) {
+            (Class::Unpaired, [Some(_), None]) => Glyph::Removed,
+            _ => mark(class).0,
         }
     }
 

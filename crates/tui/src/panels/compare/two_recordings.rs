@@ -260,7 +260,12 @@ fn add_calls(
         if let Some(class) = lists.get(&seqs) {
             // Rows of what the server offers count the difference.
             row.is_told = account.is_none();
-            row.class = Some(row.class.map_or(*class, |known| known.min(*class)));
+            // What the list has more is added, the list is changed.
+            let class = match class {
+                Class::Added if !seqs.contains(&None) => Class::Changed,
+                class => *class,
+            };
+            row.class = Some(row.class.map_or(class, |known| known.min(class)));
             row.same = 0;
         }
         rows.push(row);

@@ -88,7 +88,7 @@ pub fn draw(app: &App, session: &Session, area: Rect, frame: &mut Frame<'_>) {
         shown,
         area,
     };
-    match detail.tab {
+    match detail.tab() {
         Tab::Body => draw_body(&pane, frame),
         Tab::Story => super::tabs::draw_story(&pane, frame),
         Tab::Findings => super::tabs::draw_findings(&pane, frame),
@@ -140,7 +140,9 @@ fn draw_body(pane: &Pane<'_>, frame: &mut Frame<'_>) {
                     spans.push((Role::Faint, told.clone()));
                 } else if let Some((tree, node)) = node {
                     let (bytes, role) = (wrap.bytes.clone(), Role::JsonString);
-                    spans.extend(tree_line::piece(tree, node, bytes, &part.hits, role));
+                    let room = room.saturating_sub(before);
+                    let text = tree_line::excerpt(tree, node, bytes, room, &part.hits, role);
+                    spans.extend(text);
                 }
             }
             Some(Line::Bytes(line)) => spans = line,
@@ -183,7 +185,7 @@ pub fn tab_at(app: &App, session: &Session, area: Rect, (column, row): (u16, u16
     for (nth, (_, text)) in tabs.iter().enumerate() {
         at += width(text);
         if usize::from(column) < at {
-            return Tab::ALL.get(nth / 2).copied().filter(|_| nth % 2 == 0);
+            return session.detail.tabs().nth(nth / 2).filter(|_| nth % 2 == 0);
         }
     }
     None
@@ -269,13 +271,13 @@ fn tabs(session: &Session) -> Spans {
         Tab::Findings => Some(shown?.findings.len() as u64).filter(|&number| number > 0),
     };
     let mut tabs = Spans::new();
-    for tab in Tab::ALL {
+    for tab in session.detail.tabs() {
         if !tabs.is_empty() {
             tabs.push((Role::Faint, SEPARATOR.to_owned()));
         }
         let number = number(tab).map(|number| format!(" {}", count(number)));
         let name = tab.as_str().to_owned() + &number.unwrap_or_default();
-        let is_open = tab == session.detail.tab;
+        let is_open = tab == session.detail.tab();
         tabs.push((if is_open { Role::Tab } else { Role::Faint }, name));
     }
     tabs
@@ -290,7 +292,7 @@ fn foot(detail: &Detail) -> String {
         0 => String::new(),
         rows => format!("{} of {}", count(at as u64 + 1), count(rows as u64)),
     };
-    match detail.tab {
+    match detail.tab() {
         Tab::Body => match (detail.path(), shown.at.cursor.byte) {
             (Some(path), _) => escape(&path).into_owned(),
             (None, Some(byte)) => format!("byte {}", count(byte as u64)),
@@ -310,6 +312,6 @@ fn chips(detail: &Detail, look: Look) -> Spans {
     let below =
         below.filter(|(shown, body)| body.line_of(shown.at.top) + detail.size.1 < body.len());
     let more = below.map(|_| (Role::Faint, look.glyph(Glyph::More)));
-    let chips = chips.chain(more).filter(|_| detail.tab == Tab::Body);
+    let chips = chips.chain(more).filter(|_| detail.tab() == Tab::Body);
     chips.map(|(role, text)| (role, text.to_owned())).collect()
 }

@@ -10,7 +10,8 @@ use crate::app::{App, Focus, Session, View};
 use crate::effect::Effects;
 use crate::layout;
 use crate::panels::findings::explain;
-use crate::panels::list::{self, Cursor};
+use crate::panels::list;
+use crate::panels::search::hits::Term;
 use crate::theme::{Look, Role};
 use crate::widget::pager::Text;
 use crate::widget::raw::{self, Controls};
@@ -27,12 +28,16 @@ use mcpreel_wire::text::{escape, size as in_bytes};
 /// Lines of a string that are laid out: some megabytes of text would hold up the screen.
 const LINES: usize = 5_000;
 
+/// Lines that are shown above the first hit in a string.
+const ABOVE: usize = 3;
+
 /// Opens what is under the cursor.
 pub fn open(app: &mut App, session: &mut Session) -> Effects {
+    let tab = session.detail.tab();
     let Some(shown) = session.detail.shown.as_deref_mut() else {
         return vec![];
     };
-    match session.detail.tab {
+    match tab {
         Tab::Body => in_body(app, session),
         Tab::Story => {
             let story = shown.story.as_ref();
@@ -53,7 +58,7 @@ pub fn open(app: &mut App, session: &mut Session) -> Effects {
             }
             if let (Some(part), Some(shown)) = (within, session.detail.shown.as_deref_mut()) {
                 shown.at.cursor = Position::head(part);
-                session.detail.tab = Tab::Body;
+                session.detail.chosen = Tab::Body;
                 settle(app, session);
                 return vec![];
             }
@@ -78,7 +83,7 @@ fn finding(session: &Session) -> Option<&FindingRow> {
     let detail = &session.detail;
     let shown = detail.shown.as_deref()?;
     let part = detail.part();
-    let at = match (detail.tab, part.map(|part| part.kind)) {
+    let at = match (detail.tab(), part.map(|part| part.kind)) {
         (Tab::Findings, _) => shown.at_finding,
         (Tab::Body, Some(PartKind::Finding(at))) => at,
         (Tab::Body, Some(PartKind::Text(_))) => {
@@ -92,6 +97,7 @@ fn finding(session: &Session) -> Option<&FindingRow> {
 
 fn in_body(app: &mut App, session: &mut Session) -> Effects {
     let columns = usize::from(app.size.0).saturating_sub(8).max(1);
+    let terms = session.sought().to_vec();
     let detail = &mut session.detail;
     let (Some(cursor), Some(part)) = (detail.cursor(), detail.part()) else {
         return vec![];
@@ -100,20 +106,20 @@ fn in_body(app: &mut App, session: &mut Session) -> Effects {
     match (part.kind, detail.node(), part.tree()) {
         _ if is_note => return load_more(app, session),
         (PartKind::Finding(at), ..) => {
-            detail.tab = Tab::Findings;
+            detail.chosen = Tab::Findings;
             if let Some(shown) = detail.shown.as_deref_mut() {
                 shown.at_finding = at;
             }
         }
-        (PartKind::MoreFindings(_), ..) => detail.tab = Tab::Findings,
+        (PartKind::MoreFindings(_), ..) => detail.chosen = Tab::Findings,
         (PartKind::Words(_), ..) => {
-            let lines = bounded(wrapped(part.bytes(), columns));
+            let lines = bounded(wrapped(part.bytes(), columns, &[]));
             app.push(Text::new("in full", lines));
         }
         (_, Some(node), Some(tree))
             if tree.node(node).kind == Kind::String && !tree.can_fold(node) =>
         {
-            if let Some(text) = text(tree, node, columns, app.settings.look) {
+            if let Some(text) = text(tree, node, columns, &terms, app.settings.look) {
                 app.push(text);
             }
         }
@@ -127,20 +133,16 @@ fn in_body(app: &mut App, session: &mut Session) -> Effects {
 
 /// Selects a row of the list, through the lens that has it.
 fn jump(app: &mut App, session: &mut Session, lens: Lens, key: ItemKey) -> Effects {
-    session.view = View::Exchanges;
+    let view = std::mem::replace(&mut session.view, View::Exchanges);
+    let call = session.list.selected().map(|key| (session.lens, key));
+    session.back = Some((view, session.filter.as_before(), call));
     session.focus = Focus::Main;
-    if lens == Lens::Wire && session.lens != Lens::Wire {
-        // The rows of the other lens have to come first.
-        session.list.cursor = Cursor::At(key);
-        session.list.hold = Some(0);
-        session.lens = Lens::Wire;
-        return list::begin(app, session);
-    }
-    list::go_to(app, session, key)
+    let has_all = session.lens == Lens::Wire;
+    list::go_through(app, session, if has_all { Lens::Wire } else { lens }, key)
 }
 
-/// A string in full.
-fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
+/// A string in full, from the first of these terms in it on.
+fn text(tree: &Tree, node: NodeId, columns: usize, terms: &[Term], look: Look) -> Option<Text> {
     let string = tree.string(node)?;
     // `data` of images and audio, `blob` of resources.
     let is_data = matches!(tree.name(node).as_deref(), Some("data" | "blob"));
@@ -150,7 +152,8 @@ fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
         Content::Json(mut tree) => {
             tree.unfold_all();
             let rows = 0..tree.rows().min(LINES + 1);
-            let lines = rows.map(|row| tree_line::line(&tree, row, None, columns, &[], look));
+            let hits = Term::places(terms, tree.text()).places;
+            let lines = rows.map(|row| tree_line::line(&tree, row, None, columns, &hits, look));
             ("JSON", lines.collect::<Vec<_>>())
         }
         Content::Binary(binary) => {
@@ -158,17 +161,23 @@ fn text(tree: &Tree, node: NodeId, columns: usize, look: Look) -> Option<Text> {
             let lines = [binary, String::new(), hint].map(line);
             ("base64", lines.into())
         }
-        Content::Text(text) => ("text", wrapped(text.as_bytes(), columns)),
+        Content::Text(text) => ("text", wrapped(text.as_bytes(), columns, terms)),
     };
     let path = tree.path(node).to_string();
     let title = format!("{} · {kind} · {size}", escape(&path));
-    Some(Text::new(title, bounded(lines)))
+    let is_hit = |line: &Spans| line.iter().any(|(role, _)| *role == Role::Hit);
+    let first = lines.iter().position(is_hit).unwrap_or(0);
+    Some(Text {
+        top: first.saturating_sub(ABOVE),
+        ..Text::new(title, bounded(lines))
+    })
 }
 
-/// Text in lines of so many columns, one more than are shown.
-fn wrapped(text: &[u8], columns: usize) -> Vec<Spans> {
+/// Text in lines of so many columns, one more than are shown, with these terms marked.
+fn wrapped(text: &[u8], columns: usize, terms: &[Term]) -> Vec<Spans> {
+    let hits = Term::places(terms, text).places;
     let lines = raw::lines(text, columns, Controls::Read).take(LINES + 1);
-    let lines = lines.map(|line| raw::write(text, line, Controls::Read, &[]));
+    let lines = lines.map(|line| raw::write(text, line, Controls::Read, &hits));
     lines.collect()
 }
 
@@ -189,7 +198,7 @@ pub fn click(app: &mut App, session: &mut Session, cell: (u16, u16), double: boo
     let inner = detail_draw::inner(app, area);
     session.focus = Focus::Detail;
     if let Some(tab) = detail_draw::tab_at(app, session, area, cell) {
-        session.detail.tab = tab;
+        session.detail.chosen = tab;
         return vec![];
     }
     if !(inner.y..inner.bottom()).contains(&row) {
@@ -198,7 +207,7 @@ pub fn click(app: &mut App, session: &mut Session, cell: (u16, u16), double: boo
     let (left, down) = (column.saturating_sub(inner.x), usize::from(row - inner.y));
     let (look, size) = (app.settings.look, size(app, session));
     let detail = &mut session.detail;
-    match detail.tab {
+    match detail.tab() {
         Tab::Body => {
             let is_on_sign = click_line(detail, left.into(), down);
             if is_on_sign && !double {
@@ -243,13 +252,14 @@ fn click_line(detail: &mut Detail, left: usize, down: usize) -> bool {
 pub fn wheel(app: &mut App, session: &mut Session, by: isize) -> Effects {
     let (_, page) = size(app, session);
     let detail = &mut session.detail;
+    let tab = detail.tab();
     let body = detail.shown.as_deref().zip(detail.body());
     let top = body.map(|(shown, body)| {
         let top = frame::turned(body.line_of(shown.at.top), by, body.len(), page);
         body.position(top)
     });
     if let (Some(shown), Some(top)) = (detail.shown.as_deref_mut(), top) {
-        match detail.tab {
+        match tab {
             Tab::Body => shown.at.top = top,
             Tab::Story => {
                 let rows = shown.story_rows();

@@ -20,9 +20,11 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
     match action {
         Action::NextPane | Action::PreviousPane => {
             let by = if action == Action::NextPane { 1 } else { -1 };
-            let at = detail.tab as usize;
-            let tab = at.checked_add_signed(by).and_then(|at| Tab::ALL.get(at));
-            detail.tab = tab.copied().unwrap_or_default();
+            let tabs: Vec<_> = detail.tabs().collect();
+            let at = tabs.iter().position(|tab| *tab == detail.tab());
+            let to = at.and_then(|at| at.checked_add_signed(by));
+            let tab = to.and_then(|to| tabs.get(to));
+            detail.chosen = tab.copied().unwrap_or_default();
             return tab.map(|_| vec![]);
         }
         Action::NextViolation => return next(app, session, true),
@@ -30,7 +32,7 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::Collapse | Action::Expand | Action::Toggle => fold(detail, action),
         Action::LoadMore => return Some(load_more(app, session)),
         Action::Representation => {
-            detail.tab = Tab::Body;
+            detail.chosen = Tab::Body;
             detail.representation = detail.representation.next();
         }
         _ => moved(detail, action, page)?,
@@ -43,7 +45,8 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
 fn moved(detail: &mut Detail, action: Action, page: usize) -> Option<()> {
     let body = detail.body()?;
     let shown = detail.shown.as_deref()?;
-    let (at, rows) = match detail.tab {
+    let tab = detail.tab();
+    let (at, rows) = match tab {
         Tab::Body => (body.line_of(shown.at.cursor), body.len()),
         Tab::Story => (shown.at_story.0, shown.story_rows()),
         Tab::Findings => (shown.at_finding, shown.findings.len()),
@@ -51,7 +54,7 @@ fn moved(detail: &mut Detail, action: Action, page: usize) -> Option<()> {
     let to = cursor::moved(action, at, rows, page)?;
     let position = body.position(to);
     let shown = detail.shown.as_deref_mut()?;
-    match detail.tab {
+    match tab {
         Tab::Body => shown.at.cursor = position,
         Tab::Story => {
             shown.at_story = (to, frame::showing(to, shown.at_story.1, page));
@@ -66,7 +69,7 @@ pub fn fold(detail: &mut Detail, action: Action) {
     let (Some(body), Some(part)) = (detail.body(), detail.part()) else {
         return;
     };
-    let Some(cursor) = detail.cursor().filter(|_| detail.tab == Tab::Body) else {
+    let Some(cursor) = detail.cursor().filter(|_| detail.tab() == Tab::Body) else {
         return;
     };
     let (node, tree) = (detail.node(), part.tree());
@@ -141,7 +144,7 @@ pub fn arrive(app: &mut App, session: &mut Session) {
     };
     session.focus = Focus::Detail;
     if !go_to(app, session, at) {
-        session.detail.tab = Tab::Findings;
+        session.detail.chosen = Tab::Findings;
     }
 }
 
@@ -158,7 +161,7 @@ pub fn go_to(app: &mut App, session: &mut Session, finding: usize) -> bool {
 /// Shows a place in its tree.
 fn reveal(app: &mut App, session: &mut Session, place: Position) {
     let detail = &mut session.detail;
-    detail.tab = Tab::Body;
+    detail.chosen = Tab::Body;
     detail.representation = Representation::Tree;
     let Some(shown) = detail.shown.as_deref_mut() else {
         return;

@@ -17,7 +17,8 @@ const REVEALED: usize = 100;
 /// The state of the pane.
 #[derive(Debug, Default)]
 pub struct Detail {
-    pub tab: Tab,
+    /// The tab that was chosen; see [`Detail::tab`].
+    pub chosen: Tab,
     pub representation: Representation,
     /// How much of the messages of this row.
     pub amount: Amount,
@@ -93,6 +94,20 @@ impl Tab {
 }
 
 impl Detail {
+    /// The tabs of the row: what is no exchange has no story.
+    pub fn tabs(&self) -> impl Iterator<Item = Tab> {
+        let item = self.shown.as_deref().map(|shown| &shown.item);
+        let has_story = item.is_none_or(|item| item.exchange().is_some());
+        let tabs = Tab::ALL.into_iter();
+        tabs.filter(move |tab| has_story || *tab != Tab::Story)
+    }
+
+    /// The tab that is shown: the one that was chosen, where the row has it.
+    pub fn tab(&self) -> Tab {
+        let mut tabs = self.tabs();
+        tabs.find(|tab| *tab == self.chosen).unwrap_or_default()
+    }
+
     /// The lines of the body.
     pub fn body(&self) -> Option<Body<'_>> {
         let parts = &self.shown.as_deref()?.parts;

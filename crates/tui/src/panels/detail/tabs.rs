@@ -39,16 +39,8 @@ const WIDE: usize = 84;
 
 pub fn draw_story(pane: &Pane<'_>, frame: &mut Frame<'_>) {
     let Some(story) = &pane.shown.story else {
-        let text = match pane.shown.item.exchange() {
-            Some(_) => "reading",
-            None => "not an exchange, so it has no story",
-        };
-        return pane.line(
-            pane.area,
-            vec![(Role::Faint, text.to_owned())],
-            false,
-            frame,
-        );
+        let reading = vec![(Role::Faint, "reading".to_owned())];
+        return pane.line(pane.area, reading, false, frame);
     };
     let (cursor, _) = pane.shown.at_story;
     let size = (pane.columns(), usize::from(pane.area.height));
@@ -130,7 +122,12 @@ fn line(row: &Row, is_longest: bool, columns: usize, look: Look) -> (Spans, (Rol
         Tone::Notification | Tone::Line => Role::Faint,
         _ => role,
     };
-    (line, (text_role, row.text.clone()))
+    let text = match row.tone {
+        // Servers pad what they log, and the line is cut.
+        Tone::Line => row.text.split_whitespace().collect::<Vec<_>>().join(" "),
+        _ => row.text.clone(),
+    };
+    (line, (text_role, text))
 }
 
 fn arrow(row: &Row, look: Look) -> &'static str {

@@ -44,6 +44,12 @@ pub fn perform(app: &mut App, session: &mut Session, action: Action) -> Option<E
         Action::Failures => {
             let only = |query: &Query| narrowed(query, [Expr::Is(Flag::Failed)]);
             let query = session.filter.in_force();
+            let vitals = session.vitals.as_deref();
+            let is_none = vitals.is_some_and(|vitals| vitals.summary.failed == 0);
+            // A live one may still fail.
+            if is_none && !session.is_live() && only(query) != *query {
+                return Some(app.refuse("there is no failure"));
+            }
             let mut all = relaxations(query).into_iter();
             let query = match only(query) {
                 failed if failed == *query => all.find(|one| only(one) != *one),

@@ -32,7 +32,7 @@ use jobs::{Found, Read, Reading, Scanning};
 use list_draw::{LATENCY, SIZE, STATUS, TIME};
 use mcpreel_store::select::Sort;
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::item::ItemKey;
+use mcpreel_trace::item::{ItemKey, Lens};
 pub use viewport::{Cursor, Extent, List, Scanned, Sorted};
 
 /// Rows have been found: they go into the list, and the cursor stays where it was.
@@ -272,7 +272,7 @@ fn settle(list: &mut List, page: usize) -> Option<String> {
     let is_later = list.until.is_some_and(|until| key.seq > until);
     let by = if is_later { "time cursor" } else { "filter" };
     Some(format!(
-        "#{} is hidden by the {by}; the cursor is on the nearest row, #{}",
+        "the {by} hides #{}; the nearest row is #{}",
         key.seq.0, nearest.seq.0
     ))
 }
@@ -293,6 +293,18 @@ pub fn go_to(app: &mut App, session: &mut Session, key: ItemKey) -> Effects {
     list.cursor = Cursor::At(key);
     list.hold = Some(page / 3);
     settle(list, page).map_or_else(Effects::new, |text| app.say(text))
+}
+
+/// Puts the cursor on a row that `lens` shows.
+pub fn go_through(app: &mut App, session: &mut Session, lens: Lens, key: ItemKey) -> Effects {
+    if lens == session.lens {
+        return go_to(app, session, key);
+    }
+    // The rows of the other lens have to come first.
+    session.list.cursor = Cursor::At(key);
+    session.list.hold = Some(0);
+    session.lens = lens;
+    begin(app, session)
 }
 
 /// A row has changed otherwise than by its frames: it was marked or noted.

@@ -129,9 +129,8 @@ pub struct Session {
     pub vitals: Option<Box<Vitals>>,
     /// The view in the left or only pane.
     pub view: View,
-    /// The view from which something was opened, its filter, and the call whose detail had the keys:
-    /// Esc goes back there.
-    pub back: Option<(View, Before, Option<(Lens, ItemKey)>)>,
+    /// The place from which something was opened: Esc goes back there.
+    pub back: Option<Back>,
     pub lens: Lens,
     pub focus: Focus,
     /// Whether the pane with the keys has the whole screen.
@@ -151,6 +150,9 @@ pub struct Session {
     /// Why it went wrong, as it was asked last.
     pub causes: Vec<Cause>,
 }
+
+/// A view, its filter, and the call whose detail had the keys.
+pub type Back = (View, Before, Option<(Lens, ItemKey)>);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Focus {

@@ -165,7 +165,7 @@ fn a_hidden_selection_goes_to_the_nearest_row_and_that_is_said() {
         .notices
         .shown(viewer.app.now)
         .expect("it is said");
-    assert!(notice.text.contains("#501 is hidden"), "{}", notice.text);
+    assert!(notice.text.contains("hides #501"), "{}", notice.text);
 }
 
 #[test]

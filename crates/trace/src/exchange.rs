@@ -72,13 +72,13 @@ impl Exchange {
     }
 
     /// Nanoseconds for which somebody waited in vain: until the cancel, until what would have carried the
-    /// response broke, or until `end`, which is the end of the recording or now, if it is known. None where
+    /// response broke or was closed, or until `end`, which is the end of the recording or now, if it is known. None where
     /// an answer came before that or is not waited for.
     pub fn unanswered_ns(&self, end: impl Into<Option<Moment>>) -> Option<u64> {
         let until = match self.status {
             Status::Cancelled | Status::UserCancelled | Status::Late => self.t_cancelled?,
-            Status::Lost => self.t_response_last.or(end.into())?,
-            Status::Open | Status::Unanswered => end.into()?,
+            Status::Lost | Status::Unanswered => self.t_response_last.or(end.into())?,
+            Status::Open => end.into()?,
             _ => return None,
         };
         (!self.is_listen()).then(|| until.ns_since(self.t_request))

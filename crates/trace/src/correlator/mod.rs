@@ -185,6 +185,11 @@ impl Correlator {
             _ => return,
         };
         exchange.status = status;
+        // The client answers nothing once it has left: until then it was waited for.
+        if exchange.direction == Direction::ServerToClient && status != Status::AfterEof {
+            let left = self.ending.client_left;
+            exchange.t_response_last = exchange.t_response_last.or(left);
+        }
         if let Some(kind) = observed {
             self.changes.observe(Observation::of(exchange, kind));
         }

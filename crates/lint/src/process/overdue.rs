@@ -4,7 +4,7 @@
 //! viewer of a live recording asks at its own now, and stores nothing.
 
 use super::ending::{PATIENCE_NS, eof_ignored, stdout_closed};
-use super::slowness::{REQUEST_SLOW, TIMEOUT_NO_CANCEL, is_judged};
+use super::slowness::{REQUEST_SLOW, TIMEOUT_NO_CANCEL, is_judged, slow_from};
 use super::start::{handshake, is_open, late, unanswered};
 use crate::{Context, Finding, Findings, Part};
 use mcpreel_trace::bounded::BoundedMap;
@@ -48,7 +48,14 @@ pub fn overdue<'a>(
         let is_asking = asking.contains(&exchange.id);
         let is_starting = session.handshake_ns.is_none();
         let late = handshake(exchange, now).filter(|_| is_starting);
-        findings.extend(late.or_else(|| slow(exchange, is_asking, slow_ns, now)));
+        findings.extend(late.or_else(|| {
+            slow(
+                exchange,
+                is_asking,
+                slow_from(exchange, session, Some(slow_ns)),
+                now,
+            )
+        }));
         findings.extend(timeout(exchange, is_asking, now));
     }
     if session.phase.end().is_none() {

@@ -2,7 +2,7 @@
 //! them again), and answers that took long.
 
 use super::ending::PATIENCE_NS;
-use super::start::{Start, late};
+use super::start::{SLOW_START_NS, Start, is_handshake, late};
 use crate::section::{PROGRESS, TIMEOUTS};
 use crate::{Part, quote};
 use hdrhistogram::Histogram;
@@ -12,6 +12,7 @@ use mcpreel_trace::correlator::Correlator;
 use mcpreel_trace::event::DEFAULT_SLOW_NS;
 use mcpreel_trace::exchange::{Exchange, ExchangeId, Status};
 use mcpreel_trace::frame::Seq;
+use mcpreel_trace::session::Session;
 use mcpreel_wire::message::{Body, Direction, Subject};
 use mcpreel_wire::text::duration;
 
@@ -183,6 +184,17 @@ impl Calls {
 
 // Answers that took long: longer than they may, or than their like.
 
+/// From here on an answer is slow, nanoseconds. What begins a session takes as long as the start of its
+/// process, which `npx` and `uvx` make long.
+pub(super) fn slow_from(exchange: &Exchange, session: &Session, given: Option<u64>) -> u64 {
+    let slow_ns = given.unwrap_or(DEFAULT_SLOW_NS);
+    if is_handshake(exchange) && session.spawned.is_some() {
+        slow_ns.max(SLOW_START_NS)
+    } else {
+        slow_ns
+    }
+}
+
 /// An answer that took so many times the median is an outlier.
 const TIMES: u64 = 10;
 
@@ -222,7 +234,8 @@ impl Latencies {
         let Some((exchange, ns)) = exchange.and_then(|it| Some((it, it.own_ns()?))) else {
             return;
         };
-        if ns > self.slow_ns.unwrap_or(DEFAULT_SLOW_NS) && !start.is_told(exchange) {
+        let slow_ns = slow_from(exchange, part.seen.session, self.slow_ns);
+        if ns > slow_ns && !start.is_told(exchange) {
             let detail = took(ns, exchange.waited_inside_ns());
             part.push(late(&REQUEST_SLOW, exchange, detail).and(part.seen.head.seq));
         }

@@ -240,6 +240,7 @@ fn row(entry: &Entry, is_below: bool, ids: &Ids) -> [Cell; 14] {
     let count = |number: Option<u64>| number.map_or_else(String::new, count);
     let some = |of| count(number(of).filter(|&number| number > 0));
     let lasted = entry.lasted_ns(wall_clock_ns());
+    let below = if is_below { "└ " } else { "" };
     // How a recording ended says that it is complete.
     let state = match entry.standing {
         Standing::Live => Cell::new(entry.state(), Ink::Good),
@@ -260,12 +261,7 @@ fn row(entry: &Entry, is_below: bool, ids: &Ids) -> [Cell; 14] {
         state,
         Cell::new(ids.short(&entry.id), Ink::Strong),
         when::short(entry.wall_ns).into(),
-        format!(
-            "{}{}",
-            ["", "└ "][usize::from(is_below)],
-            escape(&entry.name)
-        )
-        .into(),
+        format!("{below}{}", escape(&entry.name)).into(),
         recording::origin(entry).unwrap_or_default().into(),
         recording::server(entry).unwrap_or_default().into(),
         recording::host(entry).unwrap_or_default().into(),

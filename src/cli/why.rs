@@ -11,7 +11,7 @@
 //! also       likely: search_docs failed twice: quota exceeded (tool-error, #4, #6)
 //! see        mcpreel show 7f3a#12
 //! lint       2 findings: mcpreel lint 7f3a
-//! also failed 41f8 docs: 2 failed: mcpreel why 41f8
+//! also failed 41f8 docs: 2 calls: mcpreel why 41f8
 //! ```
 
 use super::exit::{Exit, Failure, Outcome};
@@ -129,8 +129,8 @@ impl Why {
     }
 }
 
-/// Names other sessions of that time that failed: a host starts all its servers at once, and the newest
-/// recording need not be the one that somebody asks about.
+/// Names other sessions of that time and origin that failed: a host starts all its servers at once, and the
+/// newest recording need not be the one that somebody asks about.
 fn also_failed(summary: &Summary, entries: &[Entry], out: &mut Output) -> Result<(), Failure> {
     let since = summary.wall_ns.saturating_sub(JUST_BEFORE_NS);
     let others = entries.iter().filter_map(|entry| {
@@ -140,14 +140,15 @@ fn also_failed(summary: &Summary, entries: &[Entry], out: &mut Output) -> Result
             Some(End::NotStarted { .. } | End::Exited { code: 1.. })
         );
         let is_of_it = summary.context.other_side.as_ref() == Some(&other.id);
-        let is_another = other.id != summary.id && !is_of_it && !other.is_played();
+        let is_alike = other.id != summary.id && other.origin == summary.origin;
         let ended = entry.wall_ns.saturating_add(other.t_last_ns);
-        let is_one = is_another && ended >= since && (other.failed > 0 || is_bad_end);
+        let has_failed = other.failed > 0 || is_bad_end;
+        let is_one = is_alike && !is_of_it && ended >= since && has_failed;
         is_one.then_some((entry, other, entry.end().filter(|_| is_bad_end)))
     });
     for (entry, other, end) in others.take(MOST_OTHERS) {
         let (id, name) = (short_id(&entry.id, entries), escape(&entry.name));
-        let failed = format!("{} failed", other.failed);
+        let failed = plural(other.failed, "call");
         let end = end.map(|end| phrases::end_short(end, &other.context));
         let said = end.filter(|_| other.failed == 0).unwrap_or(failed);
         let said = format!("{id} {name}: {said}: mcpreel why {id}");

@@ -245,11 +245,13 @@ impl Which {
             out.line("other projects keep theirs: `mcpreel unwrap --all` in the folder of each")?;
         }
         if verb.is_wrap && !left.is_empty() {
+            let command = if self.file.is_some() {
+                ""
+            } else {
+                "mcpreel wrap "
+            };
             let left: Vec<_> = left.iter().map(Found::selector).collect();
-            let (command, left) = (
-                ["mcpreel wrap ", ""][usize::from(self.file.is_some())],
-                left.join(" "),
-            );
+            let left = left.join(" ");
             out.line(&format!(
                 "with a URL, and changed only where it is named: {command}{left}"
             ))?;

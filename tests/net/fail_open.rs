@@ -95,6 +95,11 @@ mod full_disk {
         let (mut pair, proxy) = Pair::through(|url| Proxy::start(&library, url, &[]));
         pair.exchange(100);
         let ballast = disk.fill();
+        // What the spool holds already takes some more, on a busy machine all of it.
+        wait_for("a refusal", || {
+            pair.exchange(300);
+            proxy.said().contains("in full").then_some(())
+        });
         pair.exchange(3000);
         std::fs::remove_file(ballast).unwrap();
         let spool = library.files("spool").remove(0);

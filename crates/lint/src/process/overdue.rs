@@ -4,7 +4,7 @@
 //! viewer of a live recording asks at its own now, and stores nothing.
 
 use super::ending::{PATIENCE_NS, eof_ignored, stdout_closed};
-use super::slowness::{REQUEST_SLOW, TIMEOUT_NO_CANCEL, is_judged, slow_from};
+use super::slowness::{REQUEST_SLOW, TIMEOUT_NO_CANCEL, is_judged, slow_limit_ns};
 use super::start::{handshake, is_open, late, unanswered};
 use crate::{Context, Finding, Findings, Part};
 use mcpreel_trace::bounded::BoundedMap;
@@ -52,7 +52,7 @@ pub fn overdue<'a>(
             slow(
                 exchange,
                 is_asking,
-                slow_from(exchange, session, Some(slow_ns)),
+                slow_limit_ns(exchange, session, Some(slow_ns)),
                 now,
             )
         }));

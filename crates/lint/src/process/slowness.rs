@@ -186,7 +186,7 @@ impl Calls {
 
 /// From here on an answer is slow, nanoseconds. What begins a session takes as long as the start of its
 /// process, which `npx` and `uvx` make long.
-pub(super) fn slow_from(exchange: &Exchange, session: &Session, given: Option<u64>) -> u64 {
+pub(super) fn slow_limit_ns(exchange: &Exchange, session: &Session, given: Option<u64>) -> u64 {
     let slow_ns = given.unwrap_or(DEFAULT_SLOW_NS);
     if is_handshake(exchange) && session.spawned.is_some() {
         slow_ns.max(SLOW_START_NS)
@@ -234,7 +234,7 @@ impl Latencies {
         let Some((exchange, ns)) = exchange.and_then(|it| Some((it, it.own_ns()?))) else {
             return;
         };
-        let slow_ns = slow_from(exchange, part.seen.session, self.slow_ns);
+        let slow_ns = slow_limit_ns(exchange, part.seen.session, self.slow_ns);
         if ns > slow_ns && !start.is_told(exchange) {
             let detail = took(ns, exchange.waited_inside_ns());
             part.push(late(&REQUEST_SLOW, exchange, detail).and(part.seen.head.seq));

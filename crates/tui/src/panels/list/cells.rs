@@ -135,8 +135,8 @@ fn reason(item: &Item) -> Option<String> {
     Some(escape(told).into_owned())
 }
 
-/// A reason in so many columns. What comes before the first value in it is cut, where nothing of the
-/// value would be seen: many reasons begin alike.
+/// A reason in so many columns. What comes before the first value in it is cut so far that the value is
+/// seen, where nothing of it would be: many reasons begin alike.
 pub fn told(reason: &str, columns: usize) -> String {
     let is_of_value = |letter: char| letter.is_ascii_digit() || "/\"`".contains(letter);
     let value = reason.find(is_of_value).unwrap_or(reason.len());
@@ -146,7 +146,8 @@ pub fn told(reason: &str, columns: usize) -> String {
     if width(reason) <= columns || width(begin) + VALUE <= columns || least < VALUE / 2 {
         return reason.to_owned();
     }
-    let room = columns.saturating_sub(width(rest)).max(least);
+    let value = rest.split(' ').next().unwrap_or_default();
+    let room = columns.saturating_sub(width(value) + 1).max(least);
     format!("{}{rest}", cut(begin, room))
 }
 

@@ -143,7 +143,7 @@ pub fn options(folder: &Folder, appearance: &Appearance) -> Result<Options, Fail
         open: None,
         seq: None,
         settings,
-        policy: policy(),
+        policy,
         remarks: warnings.chain(faults).collect(),
         find_servers: None,
         memory,

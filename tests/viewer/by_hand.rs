@@ -106,10 +106,12 @@ impl Viewer {
         };
         let mut state = State::new(&library, settings, size, now);
         let effects = mcpreel_tui::panels::library::begin(&mut state.app);
-        let policy = Policy::new(&mcpreel_redact::Settings::default());
         let means = Means {
             library: library.clone(),
-            policy: Ok(Arc::new(policy.expect("it needs nothing"))),
+            policy: || {
+                let policy = Policy::new(&mcpreel_redact::Settings::default());
+                Ok(Arc::new(policy.expect("it needs nothing")))
+            },
             clock,
         };
         let mut viewer = Self {

@@ -69,8 +69,8 @@ impl Recording {
         })
     }
 
-    /// The places of the answers of the newest `limit` exchanges with this method that were answered
-    /// with a result, up to the frame `until`.
+    /// The places of the answers of the newest `limit` exchanges with this method, which names
+    /// nothing, that were answered with a result up to the frame `until`.
     pub fn answers_of(
         &self,
         method: &str,
@@ -78,7 +78,9 @@ impl Recording {
         limit: u32,
     ) -> Result<Vec<(Seq, u32)>, ReadError> {
         let answers = "SELECT response, response_part FROM exchange
-            WHERE method = ?1 AND status = 'ok' AND response <= ?2 ORDER BY id DESC LIMIT ?3";
+            WHERE method = ?1 AND name IS NULL AND status = 'ok' AND response <= ?2
+                AND id <= (SELECT id FROM exchange WHERE request <= ?2 ORDER BY request DESC LIMIT 1)
+            ORDER BY id DESC LIMIT ?3";
         let until = to_sql(until.map_or(u64::MAX, |until| until.0));
         self.list(answers, (method, until, limit), |row| {
             Ok((Seq(number(row, 0)?), row.get(1)?))

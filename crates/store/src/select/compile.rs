@@ -240,6 +240,11 @@ impl<'q> Compiler<'q> {
                 let condition = self.test("called", kind, op, value);
                 format!("(e.method = 'tools/call' AND e.name IN ({CALLED_TOOLS} AND {condition}))")
             }
+            // The name first: of most rows nothing else has to be read.
+            (Field::Tool, Some(_)) => {
+                let condition = self.test("m.name", kind, op, value);
+                format!("({condition} AND m.method = 'tools/call')")
+            }
             (_, Some(column)) => self.test(&column, kind, op, value),
         }
     }

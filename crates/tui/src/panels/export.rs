@@ -315,7 +315,7 @@ fn progress(place: &Place<'_>, frames: u64) -> impl FnMut(Stage) -> Result<(), S
 }
 
 fn policy(place: &Place<'_>) -> Result<Arc<Policy>, Failure> {
-    place.means.policy.clone().map_err(Failure)
+    (place.means.policy)().map_err(Failure)
 }
 
 fn unwritten(error: &ExportError) -> Failure {

@@ -44,8 +44,8 @@ pub struct Options {
     /// The frame to be selected in it.
     pub seq: Option<mcpreel_trace::frame::Seq>,
     pub settings: Settings,
-    /// The policy of redaction; else why there is none, one sentence.
-    pub policy: Result<Arc<Policy>, String>,
+    /// Reads the policy of redaction, which takes long; else says why there is none, one sentence.
+    pub policy: fn() -> Result<Arc<Policy>, String>,
     /// Faults of the configuration, shown as messages.
     pub remarks: Vec<String>,
     /// The file that keeps layout and colours for the next time.

@@ -19,8 +19,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Means {
     pub library: Library,
-    /// The policy of redaction; else why there is none, one sentence.
-    pub policy: Result<Arc<Policy>, String>,
+    /// Reads the policy of redaction; else says why there is none, one sentence.
+    pub policy: fn() -> Result<Arc<Policy>, String>,
     pub clock: Clock,
 }
 

@@ -28,16 +28,16 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     let asked = terminal.press("d");
     // What it takes to see that a key did something while it compares: the help comes and goes.
     let mut early = Vec::new();
-    while early.len() < 40 && !terminal.text().contains("Space unfolds") {
+    while early.len() < 40 && !terminal.text().contains("e E walk") {
         // Progress changes the screen as well. An Esc that finds no help would end the comparison.
         let has_help = |screen: &vt100::Screen| screen.contents().contains("┌ keys ");
         let opened = viewer::press_until(&mut terminal, "?", has_help).context("no help came")?;
         let closed = viewer::press_until(&mut terminal, "\u{1b}", |it| !has_help(it));
         early.extend([Some(opened), closed].into_iter().flatten().map(ms));
     }
-    let is_there = |screen: &vt100::Screen| screen.contents().contains("Space unfolds");
+    let is_there = |screen: &vt100::Screen| screen.contents().contains("e E walk");
     let shown = terminal.wait_at_most(LONGEST, is_there);
-    let shown = shown.context("it was not shown")?;
+    let shown = shown.with_context(|| format!("it was not shown:\n{}", terminal.text()))?;
     let mut took = Vec::new();
     for round in 0..setup.amount(12, 5) {
         if round % 4 == 2 {

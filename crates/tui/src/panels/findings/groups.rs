@@ -15,6 +15,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 /// Messages of a frame that are judged: of a batch that is longer, the first ones.
 const MESSAGES: usize = 64;
 
+/// Findings that are grouped at once: `SQLite` sorts them in memory.
+const COUNTED: u64 = 4096;
+
 /// Findings of a group that are read; the list can be filtered to all of them.
 const READ: usize = 200;
 
@@ -165,10 +168,12 @@ pub fn count(
     let recording = source.recording;
     let mut found = Found::default();
     if query.expr.is_none() {
-        let last = recording.last_finding()?;
-        let groups = recording.finding_groups_between(0, last)?;
-        for group in groups {
-            found.add(group);
+        let (last, mut counted) = (recording.last_finding()?, 0);
+        while counted < last {
+            let to = last.min(counted + COUNTED);
+            let groups = recording.finding_groups_between(counted, to)?;
+            groups.into_iter().for_each(|group| found.add(group));
+            counted = to;
         }
         for id in unfolded {
             let limit = u32::try_from(READ).unwrap_or(u32::MAX);

@@ -20,8 +20,8 @@ use mcpreel_hosts::document::Document;
 use mcpreel_hosts::edit::{Recorded, named_recorded, named_url, recorded, words};
 use mcpreel_hosts::file::{self, FileError};
 use mcpreel_hosts::table::{Host, Scope, hosts};
-use mcpreel_redact::{Learner, Place, Policy, Settings};
-use mcpreel_share::phrases::{command, when};
+use mcpreel_share::phrases::{command, masked_command, when};
+use mcpreel_share::redacting::masked;
 use mcpreel_store::library::{Entry, Library};
 use mcpreel_store::record::of_command;
 use mcpreel_wire::text::{escape, masked_url, plural};
@@ -29,7 +29,6 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
 
 /// List the MCP hosts of this machine, their servers, and which are recorded
 ///
@@ -244,7 +243,7 @@ impl Found<'_> {
 
     fn started_by(&self) -> String {
         match (self.own(), &self.url) {
-            (Some(own), _) => command(&masked(own, [own])),
+            (Some(own), _) => masked_command(own),
             (None, Some(url)) => escape(&masked_url(url)).into_owned(),
             (None, None) => String::new(),
         }
@@ -254,27 +253,6 @@ impl Found<'_> {
     pub fn selector(&self) -> String {
         command(&[format!("{}:{}", self.configuration.host.id, self.name)])
     }
-}
-
-/// Texts with tokens in place of what is secret in them; a value stands behind the name of its option in
-/// `commands`.
-pub fn masked<'w>(
-    texts: &[String],
-    commands: impl IntoIterator<Item = &'w [String]>,
-) -> Vec<String> {
-    static POLICY: LazyLock<Arc<Policy>> = LazyLock::new(|| {
-        let policy = Policy::new(&Settings::default());
-        Arc::new(policy.expect("the rules that come with it are sound, as their tests show"))
-    });
-    let mut learner = Learner::new(Arc::clone(&POLICY));
-    for words in commands {
-        learner.text(&words.join(" "));
-    }
-    let mut redactor = learner.finish();
-    let mut report = redactor.report();
-    let texts = texts.iter();
-    let texts = texts.map(|text| redactor.text(Place::Start, text, &mut report).into_owned());
-    texts.collect()
 }
 
 /// Tries to reach the servers with a URL, and returns how many can be reached, in words.

@@ -8,6 +8,7 @@ use super::table::{Cell, Fit, Table};
 use super::{filter, folder, quantity, rows, select};
 use clap::Args;
 use mcpreel_share::phrases::{self, recording, sentence, when};
+use mcpreel_share::redacting::masked;
 use mcpreel_store::library::{Details, Entry, Ids, Library, Standing, names};
 use mcpreel_store::reader::Summary;
 use mcpreel_store::recovery;
@@ -51,7 +52,10 @@ Examples:
   mcpreel ls
   mcpreel ls weather-server -n 5 --since 2d
   mcpreel ls -q is:failed        recordings in which something failed
-  mcpreel ls --json | jq -r 'select(.failed > 0) | .path'")]
+  mcpreel ls --json | jq -r 'select(.failed > 0) | .path'
+
+How to read it:
+  SIZE  what it takes on disk; with `now`, of one that is still recorded, its journal among it")]
 pub struct Ls {
     /// Only recordings of this name, or of a server of this name
     #[arg(value_name = "NAME")]
@@ -168,7 +172,7 @@ fn object(entry: &Entry) -> Value {
         "client": session.and_then(|session| session.client.name.as_deref()),
         "client_version": session.and_then(|session| session.client.version.as_deref()),
         "version": session.and_then(|session| session.version()),
-        "command": context.map(|context| &context.argv),
+        "command": context.map(|context| masked(&context.argv, [&*context.argv])),
         "host": context.map(|context| &*context.host.name).filter(|name| !name.is_empty()),
         "frames": summary.map(|summary| summary.frames),
         "exchanges": summary.map(|summary| summary.exchanges),

@@ -13,6 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use mcpreel_lint::Severity;
 use mcpreel_share::export::all_rows;
 use mcpreel_share::phrases::{self, phrases_network};
+use mcpreel_share::redacting::masked;
 use mcpreel_share::row::{RowView, Tone, arrow};
 use mcpreel_store::reader::{FindingRow, MessageRow, Recording};
 use mcpreel_trace::clock::Moment;
@@ -442,7 +443,7 @@ fn event_json(event: &Event) -> Value {
             .and_then(|number| u32::try_from(number).ok());
         *stream = number.map_or(Value::Null, |number| StreamId(number).as_str().into());
     }
-    null_what_is_unknown(&mut line);
+    show_process(&mut line);
     line
 }
 
@@ -454,8 +455,16 @@ pub fn joined(mut one: Value, other: Value) -> Value {
     one
 }
 
-/// Turns facts about a process that are unknown, 0 or empty on record, into `null`.
-pub fn null_what_is_unknown(context: &mut Value) {
+/// Shows facts about a process: those that are unknown, 0 or empty on record, are `null`, and command
+/// lines are without what is secret in them.
+pub fn show_process(context: &mut Value) {
+    for place in ["/argv", "/host/command"] {
+        if let Some(command) = context.pointer_mut(place)
+            && let Ok(words) = serde_json::from_value::<Vec<String>>(command.clone())
+        {
+            *command = json!(masked(&words, [&*words]));
+        }
+    }
     for place in ["/pid", "/host/pid", "/host/name", "/mcpreel", "/wall_ns"] {
         if let Some(value) = context.pointer_mut(place)
             && (*value == json!(0) || *value == json!(""))

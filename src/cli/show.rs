@@ -348,7 +348,7 @@ fn summary_json(recording: &Recording, summary: &Summary) -> Result<serde_json::
     let mut object = serde_json::to_value(summary)?;
     object["state"] = select::state(recording, summary).into();
     if let Some(context) = object.get_mut("context") {
-        rows::null_what_is_unknown(context);
+        rows::show_process(context);
     }
     let steps = recording.authorization()?;
     if !steps.is_empty() {

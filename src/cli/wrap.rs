@@ -2,7 +2,7 @@
 //! themselves again.
 
 use super::exit::{Exit, Failure, Outcome, usage};
-use super::hosts::{Configuration, Found, configurations, masked};
+use super::hosts::{Configuration, Found, configurations};
 use super::output::{self, Ink, Output};
 use clap::Args;
 use mcpreel_config::nearest;
@@ -11,6 +11,7 @@ use mcpreel_hosts::edit::{self, EditError};
 use mcpreel_hosts::file;
 use mcpreel_hosts::table::{Host, Scope, Server};
 use mcpreel_share::phrases::command;
+use mcpreel_share::redacting::masked;
 use mcpreel_wire::text::{cut, escape};
 use similar::{ChangeTag, TextDiff};
 use std::cmp::Reverse;

@@ -39,6 +39,7 @@ fn stats_are_sorted_tell_sizes_and_the_slowest_and_no_percentiles_of_a_few() {
     assert_eq!(few["count"], 1);
     let line = text.lines().find(|line| line.contains("initialize"));
     assert!(line.expect("it has a row").contains("–  "), "{text}");
+    assert!(text.contains("–: of fewer than five answers"), "{text}");
 }
 
 #[test]
@@ -81,6 +82,22 @@ fn rows_have_these_fields_in_this_order() {
         (&eof["stream"], &eof["by"]),
         (&"c2s".into(), &"writer".into())
     );
+}
+
+#[test]
+fn command_lines_are_shown_without_their_secrets() {
+    const SECRET: &str = "Kq8vWp3mXrT4ZbLd7";
+    let library = crate::support::Library::new();
+    let mut run = library.run(&["sh", "-c", "exit 0", "sh", "--api-key", SECRET]);
+    assert!(run.output().expect("mcpreel starts").status.success());
+    for said in [
+        stdout(&library, &["show"]),
+        stdout(&library, &["show", "--json"]),
+        stdout(&library, &["show", "--events", "--json"]),
+        stdout(&library, &["ls", "--json"]),
+    ] {
+        assert!(said.contains("--api-key") && !said.contains(SECRET), "{said}");
+    }
 }
 
 #[test]

@@ -11,13 +11,13 @@
 //! stands in its place, so that all others keep their numbers, and the report names it.
 
 use super::export::{Excerpt, ExportError, Part, Progress, Selection, all_rows};
-use mcpreel_redact::{Learner, Left, Place, Policy, Redactor, Report, is_readable};
+use mcpreel_redact::{Learner, Left, Place, Policy, Redactor, Report, Settings, is_readable};
 use mcpreel_store::notices::Link;
 use mcpreel_store::reader::{EventRow, ReadError, Recording, Summary};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::item::Annotation;
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A longer frame is left out, bytes: it has to be held to be looked through.
 pub const HELD: u64 = 64 * 1024 * 1024;
@@ -274,6 +274,27 @@ impl<'r> Redacting<'r> {
     }
 }
 
+/// Texts with tokens in place of what is secret in them; a value stands behind the name of its
+/// option in `commands`.
+pub fn masked<'w>(
+    texts: &[String],
+    commands: impl IntoIterator<Item = &'w [String]>,
+) -> Vec<String> {
+    static POLICY: LazyLock<Arc<Policy>> = LazyLock::new(|| {
+        let policy = Policy::new(&Settings::default());
+        Arc::new(policy.expect("the rules that come with it are sound, as their tests show"))
+    });
+    let mut learner = Learner::new(Arc::clone(&POLICY));
+    for words in commands {
+        learner.text(&words.join(" "));
+    }
+    let mut redactor = learner.finish();
+    let mut report = redactor.report();
+    let texts = texts.iter();
+    let texts = texts.map(|text| redactor.text(Place::Start, text, &mut report).into_owned());
+    texts.collect()
+}
+
 /// The line in place of a frame that cannot be looked through.
 fn left_out(head: &FrameHead, report: &mut Report) -> Vec<u8> {
     let (seq, bytes) = (head.seq.0, head.size);
@@ -293,7 +314,6 @@ pub(super) fn annotations(
 mod tests {
     use super::*;
     use crate::written::recorded;
-    use mcpreel_redact::Settings;
     use mcpreel_trace::frame::StreamId;
 
     const SECRET: &str = "Kq8vWp3mXrT4ZbLd7";

@@ -10,6 +10,7 @@ pub mod phrases_story;
 pub mod recording;
 pub mod when;
 
+use crate::redacting::masked;
 use mcpreel_lint::cause::{Cause, Place};
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Closer, EventKind, Passed, ProcessContext, ProcessName};
@@ -17,7 +18,9 @@ use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::StreamId;
 use mcpreel_trace::session::{End, Peer, Session};
 use mcpreel_wire::message::Direction;
-use mcpreel_wire::text::{count, duration, escape, pad_end, plural, since, size, width, wrap};
+use mcpreel_wire::text::{
+    count, duration, escape, masked_url, pad_end, plural, since, size, width, wrap,
+};
 use serde_json::Value;
 
 /// What `why` says, in escaped lines of so many columns with their names: the best cause, how sure it
@@ -168,11 +171,16 @@ pub fn command(words: &[String]) -> String {
     quoted.collect::<Vec<_>>().join(" ")
 }
 
-/// The command that was started; of `run --url` as the user gave it.
+/// A command line without what is secret in it.
+pub fn masked_command(words: &[String]) -> String {
+    command(&masked(words, [words]))
+}
+
+/// The command that was started, without what is secret in it; of `run --url` as the user gave it.
 pub fn started(context: &ProcessContext) -> String {
     match context.bridged_url() {
-        Some(url) => format!("mcpreel run --url {}", command(&[url.to_owned()])),
-        None => command(&context.argv),
+        Some(url) => format!("mcpreel run --url {}", command(&[masked_url(url)])),
+        None => masked_command(&context.argv),
     }
 }
 

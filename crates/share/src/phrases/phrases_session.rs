@@ -1,6 +1,6 @@
 //! A session as a whole: who spoke, what they agreed on, how it ended, how much there was of it.
 
-use super::{Session, command};
+use super::{Session, masked_command};
 use mcpreel_store::http::ConversationRow;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::clock::Moment;
@@ -159,7 +159,7 @@ fn process(context: &ProcessContext) -> Facts {
     }
     let mut host = super::process(&context.host);
     if !context.host.command.is_empty() {
-        let _ = write!(host, ": {}", command(&context.host.command));
+        let _ = write!(host, ": {}", masked_command(&context.host.command));
     }
     let argv = (!context.argv.is_empty()).then(|| super::started(context));
     let escaped = |text: &Option<String>| text.as_deref().map(|text| escape(text).into_owned());

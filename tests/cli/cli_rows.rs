@@ -88,7 +88,7 @@ fn rows_have_these_fields_in_this_order() {
 fn command_lines_are_shown_without_their_secrets() {
     const SECRET: &str = "Kq8vWp3mXrT4ZbLd7";
     let library = crate::support::Library::new();
-    let mut run = library.run(&["sh", "-c", "exit 0", "sh", "--api-key", SECRET]);
+    let mut run = library.run(["sh", "-c", "exit 0", "sh", "--api-key", SECRET]);
     assert!(run.output().expect("mcpreel starts").status.success());
     for said in [
         stdout(&library, &["show"]),
@@ -96,7 +96,10 @@ fn command_lines_are_shown_without_their_secrets() {
         stdout(&library, &["show", "--events", "--json"]),
         stdout(&library, &["ls", "--json"]),
     ] {
-        assert!(said.contains("--api-key") && !said.contains(SECRET), "{said}");
+        assert!(
+            said.contains("--api-key") && !said.contains(SECRET),
+            "{said}"
+        );
     }
 }
 

@@ -171,8 +171,9 @@ pub fn count(
         let (last, mut counted) = (recording.last_finding()?, 0);
         while counted < last {
             let to = last.min(counted + COUNTED);
-            let groups = recording.finding_groups_between(counted, to)?;
-            groups.into_iter().for_each(|group| found.add(group));
+            for group in recording.finding_groups_between(counted, to)? {
+                found.add(group);
+            }
             counted = to;
         }
         for id in unfolded {

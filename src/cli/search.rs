@@ -13,6 +13,7 @@ use super::rows::stream_arrow;
 use super::{folder, select};
 use clap::Args;
 use mcpreel_share::phrases::when;
+use mcpreel_share::redacting::masked;
 use mcpreel_store::library::{Library, short_id};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::text_search::{Finder, Pattern, Search as Scan};
@@ -151,6 +152,7 @@ impl Printer {
         if finder.places(command.as_bytes(), 1).is_empty() {
             return Ok(());
         }
+        let command = masked(&summary.context.argv, [&*summary.context.argv]).join(" ");
         let place = json!({
             "id": summary.id,
             "path": recording.path().to_string_lossy(),

@@ -30,6 +30,9 @@ use serde_json::{Value, json};
 /// A session that ended so long before the newest one began may be what somebody asks about.
 const JUST_BEFORE_NS: u64 = 60_000_000_000;
 
+/// Older ones of the same name are what nobody asks about any more.
+const DAY_NS: u64 = 86_400_000_000_000;
+
 /// Other sessions that are named.
 const MOST_OTHERS: usize = 2;
 
@@ -105,8 +108,10 @@ impl Why {
                 };
                 out.fact("lint", &format!("{what}: mcpreel lint {named}"))?;
             }
-            if self.which.recording == "@" {
-                also_failed(&summary, &entries, &mut out)?;
+            let asked = &self.which.recording;
+            if asked == "@" || !is_trouble && *asked == *summary.name {
+                let others = also_failed(&summary, &entries, is_trouble);
+                write_others(&others, &entries, &mut out)?;
             }
         }
         out.flush()?;
@@ -129,10 +134,15 @@ impl Why {
     }
 }
 
-/// Names other sessions of that time and origin that failed: a host starts all its servers at once, and the
-/// newest recording need not be the one that somebody asks about.
-fn also_failed(summary: &Summary, entries: &[Entry], out: &mut Output) -> Result<(), Failure> {
-    let since = summary.wall_ns.saturating_sub(JUST_BEFORE_NS);
+/// Other sessions of that origin that failed, those of the same name first: a host starts all its servers at
+/// once, or one of them again, and the newest recording need not be the one that somebody asks about. Where
+/// nothing is wrong with it, those of its name may be older.
+fn also_failed<'e>(
+    summary: &Summary,
+    entries: &'e [Entry],
+    is_trouble: bool,
+) -> Vec<(&'e Entry, Option<&'e End>)> {
+    let since = |ago| summary.wall_ns.saturating_sub(ago);
     let others = entries.iter().filter_map(|entry| {
         let other = entry.summary()?;
         let is_bad_end = matches!(
@@ -140,19 +150,49 @@ fn also_failed(summary: &Summary, entries: &[Entry], out: &mut Output) -> Result
             Some(End::NotStarted { .. } | End::Exited { code: 1.. })
         );
         let is_of_it = summary.context.other_side.as_ref() == Some(&other.id);
-        let is_alike = other.id != summary.id && other.origin == summary.origin;
+        let is_alike = other.id != summary.id && other.origin == summary.origin && !is_of_it;
         let ended = entry.wall_ns.saturating_add(other.t_last_ns);
+        let is_before = !is_trouble && other.name == summary.name && ended >= since(DAY_NS);
+        let is_near = ended >= since(JUST_BEFORE_NS) || is_before;
         let has_failed = other.failed > 0 || is_bad_end;
-        let is_one = is_alike && !is_of_it && ended >= since && has_failed;
-        is_one.then_some((entry, other, entry.end().filter(|_| is_bad_end)))
+        (is_alike && is_near && has_failed).then(|| (entry, entry.end().filter(|_| is_bad_end)))
     });
-    for (entry, other, end) in others.take(MOST_OTHERS) {
+    let mut others: Vec<_> = others.collect();
+    // What the network's side says is told by the host's.
+    let sides = others
+        .iter()
+        .filter_map(|(entry, _)| entry.summary()?.context.other_side.clone());
+    let sides: Vec<_> = sides.collect();
+    others.retain(|(entry, _)| !sides.contains(&entry.id) || is_host_side(entry));
+    others.sort_by_key(|(entry, _)| entry.name != summary.name);
+    others
+}
+
+/// Whether the host's side of a bridge was recorded in it.
+fn is_host_side(entry: &Entry) -> bool {
+    let context = entry.summary().map(|summary| &summary.context);
+    context.is_some_and(|context| context.bridged_url().is_some())
+}
+
+fn write_others(
+    others: &[(&Entry, Option<&End>)],
+    entries: &[Entry],
+    out: &mut Output,
+) -> Result<(), Failure> {
+    for (entry, end) in others.iter().take(MOST_OTHERS) {
+        let Some(other) = entry.summary() else {
+            continue;
+        };
         let (id, name) = (short_id(&entry.id, entries), escape(&entry.name));
         let failed = plural(other.failed, "call");
         let end = end.map(|end| phrases::end_short(end, &other.context));
         let said = end.filter(|_| other.failed == 0).unwrap_or(failed);
         let said = format!("{id} {name}: {said}: mcpreel why {id}");
         out.fact("also failed", &said)?;
+    }
+    let more = others.len().saturating_sub(MOST_OTHERS);
+    if more > 0 {
+        out.fact("", &format!("and {more} more: mcpreel ls -q is:failed"))?;
     }
     Ok(())
 }

@@ -95,6 +95,7 @@ fn command_lines_are_shown_without_their_secrets() {
         stdout(&library, &["show", "--json"]),
         stdout(&library, &["show", "--events", "--json"]),
         stdout(&library, &["ls", "--json"]),
+        stdout(&library, &["search", "--", "--api-key"]),
     ] {
         assert!(
             said.contains("--api-key") && !said.contains(SECRET),

@@ -44,6 +44,37 @@ fn a_command_that_is_not_there_is_told_with_the_path_that_was_searched() {
     assert!(said.contains(&other), "{said}");
 }
 
+/// A host starts a server again, and somebody asks why the one before failed.
+#[test]
+fn beside_a_good_session_the_one_before_it_that_failed_is_named() {
+    let library = Library::new();
+    let session = |script: &str, host: &str| {
+        let mut run = library.mcpreel("run");
+        run.args(["--name", "srv", "--", "sh", "-c", script]);
+        let mut run = run.stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
+        let run = run.as_mut().expect("mcpreel starts");
+        let mut stdin = run.stdin.take().expect("it is piped");
+        // One that has ended takes nothing.
+        drop(stdin.write_all(host.as_bytes()));
+        drop(stdin);
+        run.wait().expect("it ends");
+    };
+    session("exit 3", "");
+    session(
+        r#"read line; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}'; cat > /dev/null"#,
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n",
+    );
+    let listed = library.json(&["ls"]);
+    let [good, bad] =
+        [0, 1].map(|nth| listed[nth]["id"].as_str().expect("it has one")[..4].to_owned());
+    let said = stdout(&library, &["why", "srv"]);
+    assert!(said.contains("nothing wrong"), "{said}");
+    let other = format!("also failed {bad} srv: exit 3");
+    assert!(said.contains(&other), "{said}");
+    let said = stdout(&library, &["why", &good]);
+    assert!(!said.contains("also failed"), "{said}");
+}
+
 #[test]
 fn people_are_told_the_cause_how_sure_it_is_where_it_shows_and_what_to_do() {
     let demo = demo();

@@ -123,6 +123,12 @@ fn the_list_is_narrowed_as_one_types_and_whole_again_after_esc() {
         &viewer,
         "none of 5 recordings has nothing is called so; Esc shows all"
     ));
+    viewer.act("Esc / 'is:failed' Enter");
+    let mut failed = viewer.state.app.library.rows.clone();
+    failed.retain(|row| row.summary().is_some_and(|it| it.failed > 0));
+    let failed = failed.len();
+    assert!((1..5).contains(&failed), "{failed}");
+    assert_eq!(listed(&viewer).len(), failed);
 }
 
 #[test]

@@ -26,6 +26,12 @@ pub(super) fn quoted(text: &str) -> String {
     cut(&escape(text), QUOTED)
 }
 
+/// What the bridge says of a URL at which nobody listens.
+const NOBODY: &str = "nothing listens there";
+
+const GONE: &str = "The URL is right: the server ended, or was started anew, while it was called. Look at its own log \
+                    of that time; the recording of the network has the moment.";
+
 /// mcpreel stood between a host on pipes and a server with a URL, and answered in place of the server.
 pub(super) fn answered_by_bridge(facts: &Facts) -> Option<Cause> {
     let ways = facts.failed.iter().flat_map(|failed| &failed.ways);
@@ -37,11 +43,19 @@ pub(super) fn answered_by_bridge(facts: &Facts) -> Option<Cause> {
     let others = ways.iter().map(|way| way.requests.len()).sum::<usize>() - 1;
     let is_all = facts.failed.iter().all(|failed| failed.is_all);
     let others = phrases::others(others, is_all, "likewise");
+    let words = first.said().unwrap_or_default();
+    // Who answered others was there, at this URL.
+    let is_gone = words.contains(NOBODY) && facts.counts.exchanges > facts.counts.failed;
+    let (before, advice) = if is_gone {
+        (", though it answered others", Some(GONE))
+    } else {
+        ("", advice_on_words(words))
+    };
     let sentence = format!(
-        "the server gave {} no answer; mcpreel told the client{said}{others}",
+        "the server gave {} no answer{before}; mcpreel told the client{said}{others}",
         phrases::call_at(&first.exchange)
     );
-    let advice = first.said().and_then(advice_on_words).unwrap_or(
+    let advice = advice.unwrap_or(
         "If nothing listens there, start the server, and compare the URL with what it says when it listens. \
          Else look at the recording of the network, whose name has -http behind this one's.",
     );
@@ -148,7 +162,7 @@ fn advice_on_words(said: &str) -> Option<&'static str> {
     }
     let steps = [
         ("has no address", Step::Name),
-        ("nothing listens there", Step::Tcp),
+        (NOBODY, Step::Tcp),
         ("not with TLS", Step::Tls),
         ("TLS handshake", Step::Tls),
         ("only HTTP/2", Step::Tls),

@@ -142,10 +142,14 @@ pub fn stderr(facts: &Facts, since: Option<Moment>, count: usize) -> Vec<Evidenc
     words.around(count).iter().map(|one| line(one)).collect()
 }
 
-/// The same of what was said during a call.
-pub fn stderr_during(facts: &Facts, call: &Exchange, count: usize) -> Vec<Evidence> {
-    let words = LastWords::during(facts, call);
-    words.around(count).iter().map(|one| line(one)).collect()
+/// The same of what was said during a call, and before it of what the answer names.
+pub fn stderr_about(facts: &Facts, call: &Exchange, count: usize) -> Vec<Evidence> {
+    let words = [
+        LastWords::before(facts, call),
+        LastWords::during(facts, call),
+    ];
+    let lines = words.iter().flat_map(|words| words.around(count));
+    lines.map(|one| line(one)).collect()
 }
 
 /// A note of the recorder, a sentence or two.

@@ -401,7 +401,7 @@ pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
     );
     let ways = first.ways.iter().take(TOLD_APART);
     let cause = ways.fold(cause, |cause, alike| cause.shown_call(&alike.exchange));
-    let cause = cause.shown(phrases::stderr_during(facts, exchange, 3));
+    let cause = cause.shown(phrases::stderr_about(facts, exchange, 3));
     Some(cause.shown(others.iter().map(|failed| phrases::request(failed.first()))))
 }
 

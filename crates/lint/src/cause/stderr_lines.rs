@@ -55,6 +55,23 @@ impl<'f> LastWords<'f> {
         Self::new(said.collect())
     }
 
+    /// What was said before a call of something that its answer names too: a line with a fault and a
+    /// path.
+    pub(super) fn before(facts: &'f Facts, call: &Exchange) -> Self {
+        let answer = call.answered().unwrap_or_default();
+        let is_about = |line: &&Line| {
+            let words = Words::new(line);
+            let mut paths = words
+                .text
+                .split(|c: char| c.is_whitespace() || "'\"`,;:()".contains(c));
+            let is_named = |path: &str| path.len() > 1 && answer.contains(path);
+            line.t < call.t_request
+                && words.names(ERRORS)
+                && paths.any(|path| path.starts_with('/') && is_named(path))
+        };
+        Self::new(facts.last_words.iter().filter(is_about).collect())
+    }
+
     fn new(lines: Vec<&'f Line>) -> Self {
         let texts: Vec<_> = lines.iter().map(|line| Words::new(line)).collect();
         let fault = fault(&texts);

@@ -252,7 +252,10 @@ fn instead(library: &Shelf) -> Vec<(Role, String)> {
         Listing::Known if !library.rows.is_empty() => {
             let all = plural(library.rows.len() as u64, "recording");
             let narrow = escape(&library.narrow);
-            vec![text(&format!("none of {all} has {narrow}; Esc shows all"))]
+            vec![
+                text(&format!("none of {all} has {narrow}; Esc shows all")),
+                text("words are looked for here, and is:failed; in a recording / takes filters"),
+            ]
         }
         Listing::Known => vec![
             text(&format!("no recordings in {dir}")),

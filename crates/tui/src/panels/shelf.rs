@@ -137,14 +137,23 @@ impl Shelf {
     }
 }
 
+/// The one word of the language of filters that the list of recordings knows.
+const FAILED: &str = "is:failed";
+
 /// Whether every one of these words, in lower case, stands somewhere in what is shown of it.
 fn has(entry: &Row, wall_ns: u64, words: &[String]) -> bool {
-    let [who, how] = about(entry, wall_ns);
+    let [who, how] = said(entry, wall_ns).map(|parts| parts.join("; "));
     let host = host(entry).unwrap_or_default();
+    let command = entry
+        .context()
+        .map(|context| phrases::command(&context.argv));
     let path = entry.path.to_string_lossy().into_owned();
-    let text = [who, how, state(entry).2, title(entry), host, path];
+    let command = command.unwrap_or_default();
+    let text = [who, how, state(entry).2, title(entry), host, command, path];
     let text = text.join("\n").to_lowercase();
-    words.iter().all(|word| text.contains(word.as_str()))
+    let has_failed = || entry.summary().is_some_and(|summary| summary.failed > 0);
+    let mut words = words.iter();
+    words.all(|word| text.contains(word.as_str()) || word == FAILED && has_failed())
 }
 
 /// The name of a recording's file, escaped.
@@ -214,6 +223,13 @@ pub fn wrong(entry: &Row, wall_ns: u64) -> String {
 /// More about a recording: who spoke to it and what was started; how it stands, what is missing,
 /// what somebody wrote.
 pub fn about(entry: &Row, wall_ns: u64) -> [String; 2] {
+    let [mut who, how] = said(entry, wall_ns);
+    who.extend(entry.context().map(phrases::started));
+    [who.join("; "), how.join("; ")]
+}
+
+/// The same without what was started.
+fn said(entry: &Row, wall_ns: u64) -> [Vec<String>; 2] {
     let mut who = vec![
         escape(&entry.name).into_owned(),
         when::short(entry.wall_ns),
@@ -232,9 +248,7 @@ pub fn about(entry: &Row, wall_ns: u64) -> [String; 2] {
         }));
     }
     how.extend(entry.summary().and_then(recording::other_side));
-    let context = entry.context();
-    who.extend(context.map(phrases::started));
-    [who.join("; "), how.join("; ")]
+    [who, how]
 }
 
 fn standing(entry: &Entry) -> String {

@@ -192,7 +192,7 @@ fn write_others(
     }
     let more = others.len().saturating_sub(MOST_OTHERS);
     if more > 0 {
-        out.fact("", &format!("and {more} more: mcpreel ls -q is:failed"))?;
+        out.fact("", &format!("and {more} more: mcpreel ls"))?;
     }
     Ok(())
 }

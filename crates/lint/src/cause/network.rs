@@ -30,7 +30,7 @@ pub(super) fn quoted(text: &str) -> String {
 const NOBODY: &str = "nothing listens there";
 
 const GONE: &str = "The URL is right: the server ended, or was started anew, while it was called. Look at its own log \
-                    of that time; the recording of the network has the moment.";
+                    of that time; the recording of the network shows when.";
 
 /// mcpreel stood between a host on pipes and a server with a URL, and answered in place of the server.
 pub(super) fn answered_by_bridge(facts: &Facts) -> Option<Cause> {
@@ -45,7 +45,8 @@ pub(super) fn answered_by_bridge(facts: &Facts) -> Option<Cause> {
     let others = phrases::others(others, is_all, "likewise");
     let words = first.said().unwrap_or_default();
     // Who answered others was there, at this URL.
-    let is_gone = words.contains(NOBODY) && facts.counts.exchanges > facts.counts.failed;
+    let without_answer = facts.counts.failed + facts.open.count + facts.cancelled_by_user;
+    let is_gone = words.contains(NOBODY) && facts.counts.exchanges > without_answer;
     let (before, advice) = if is_gone {
         (", though it answered others", Some(GONE))
     } else {

@@ -11,6 +11,7 @@ use mcpreel_trace::frame::{Seq, StreamId};
 use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{cut, duration, escape, escape_bytes, plural};
+use std::collections::BTreeMap;
 
 /// Things of one kind that a sentence names.
 const NAMED: usize = 3;
@@ -142,14 +143,15 @@ pub fn stderr(facts: &Facts, since: Option<Moment>, count: usize) -> Vec<Evidenc
     words.around(count).iter().map(|one| line(one)).collect()
 }
 
-/// The same of what was said during a call, and before it of what the answer names.
+/// The lines that were said during a call, and those before its answer that name the same path.
 pub fn stderr_about(facts: &Facts, call: &Exchange, count: usize) -> Vec<Evidence> {
-    let words = [
-        LastWords::before(facts, call),
+    let (paths, during) = (
+        LastWords::of_its_paths(facts, call),
         LastWords::during(facts, call),
-    ];
-    let lines = words.iter().flat_map(|words| words.around(count));
-    lines.map(|one| line(one)).collect()
+    );
+    let both = paths.around(count).iter().chain(during.around(count));
+    let lines: BTreeMap<_, _> = both.map(|one| (one.seq, *one)).collect();
+    lines.into_values().map(line).collect()
 }
 
 /// A note of the recorder, a sentence or two.

@@ -55,17 +55,16 @@ impl<'f> LastWords<'f> {
         Self::new(said.collect())
     }
 
-    /// What was said before a call of something that its answer names too: a line with a fault and a
-    /// path.
-    pub(super) fn before(facts: &'f Facts, call: &Exchange) -> Self {
+    /// The lines up to the answer of a call that name a fault, and a path that stands in the answer too.
+    pub(super) fn of_its_paths(facts: &'f Facts, call: &Exchange) -> Self {
         let answer = call.answered().unwrap_or_default();
+        let answered = call.t_response.unwrap_or(facts.now);
         let is_about = |line: &&Line| {
             let words = Words::new(line);
-            let mut paths = words
-                .text
-                .split(|c: char| c.is_whitespace() || "'\"`,;:()".contains(c));
+            let between = |c: char| c.is_whitespace() || "'\"`,;:()".contains(c);
+            let mut paths = words.text.split(between);
             let is_named = |path: &str| path.len() > 1 && answer.contains(path);
-            line.t < call.t_request
+            line.t <= answered
                 && words.names(ERRORS)
                 && paths.any(|path| path.starts_with('/') && is_named(path))
         };

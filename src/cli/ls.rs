@@ -55,7 +55,7 @@ Examples:
   mcpreel ls --json | jq -r 'select(.failed > 0) | .path'
 
 How to read it:
-  SIZE  what it takes on disk; with `now`, of one that is still recorded, its journal among it")]
+  SIZE  space on disk; with `now` the recording still grows, and its journal is counted")]
 pub struct Ls {
     /// Only recordings of this name, or of a server of this name
     #[arg(value_name = "NAME")]

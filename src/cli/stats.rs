@@ -161,7 +161,7 @@ fn write(stats: &Figures, out: &mut Output) -> Result<(), Failure> {
         slowest.write(out)?;
     }
     if (stats.methods.iter()).any(|row| row.latency.is_some() && row.percentiles().is_none()) {
-        let hint = "–: of fewer than five answers MAX says all that percentiles would";
+        let hint = "–: of fewer than five answers; MAX says all that percentiles would";
         out.inked(Ink::Faint, &format!("\n{hint}"))?;
     }
     if stats.methods.iter().any(|row| row.waited_ns > 0) {

@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 /// A session that ended so long before the newest one began may be what somebody asks about.
 const JUST_BEFORE_NS: u64 = 60_000_000_000;
 
-/// Older ones of the same name are what nobody asks about any more.
+/// Beside a good session, one of its name that ended longer ago is not named.
 const DAY_NS: u64 = 86_400_000_000_000;
 
 /// Other sessions that are named.

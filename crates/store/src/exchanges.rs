@@ -69,8 +69,8 @@ impl Recording {
         })
     }
 
-    /// The places of the answers of the newest `limit` exchanges with this method, which names
-    /// nothing, that were answered with a result up to the frame `until`.
+    /// The places of the newest `limit` results of a method whose requests have no name, such as
+    /// `tools/list`, up to the frame `until`.
     pub fn answers_of(
         &self,
         method: &str,

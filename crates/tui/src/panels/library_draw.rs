@@ -254,7 +254,9 @@ fn instead(library: &Shelf) -> Vec<(Role, String)> {
             let narrow = escape(&library.narrow);
             vec![
                 text(&format!("none of {all} has {narrow}; Esc shows all")),
-                text("words are looked for here, and is:failed; in a recording / takes filters"),
+                text(
+                    "this list is searched for words and is:failed; in a recording / takes any filter",
+                ),
             ]
         }
         Listing::Known => vec![

@@ -173,7 +173,9 @@ impl Source {
             }
             (_, Self::Http | Self::Line | Self::Carried) => return None,
             (Field::Stream | Field::Dir, _) => "{table}.direction",
-            (Field::Method, _) => "{table}.method",
+            // The `+` keeps `SQLite` from an index: that by method and name has no frames, so each
+            // range would go over all calls of the recording.
+            (Field::Method, _) => "+{table}.method",
             (Field::Name, _) => "{table}.name",
             (Field::Tool, _) => "CASE {table}.method WHEN 'tools/call' THEN {table}.name END",
             (Field::Prompt, _) => "CASE {table}.method WHEN 'prompts/get' THEN {table}.name END",
@@ -221,27 +223,24 @@ impl Source {
         })
     }
 
-    /// That a finding for which a condition holds points at the row.
+    /// That a finding for which a condition holds points at the row. It is looked for row by row:
+    /// a list of the findings would be made for each range of frames.
     pub fn findings(self, condition: &str) -> String {
-        let frames = |column: &str, of: &str| {
-            format!("{column} IN (SELECT frame FROM finding WHERE {of} AND {condition})")
-        };
+        let any = |of: &str| format!("EXISTS (SELECT 1 FROM finding WHERE {of} AND {condition})");
         match self {
             Self::Exchange => format!(
-                "(e.id IN (SELECT exchange FROM finding WHERE exchange IS NOT NULL AND {condition})
-                OR {} OR {})",
-                frames("e.request", "exchange IS NULL"),
-                frames("e.response", "exchange IS NULL"),
+                "({} OR {} OR {})",
+                any("exchange = e.id"),
+                any("frame = e.request AND exchange IS NULL"),
+                any("frame = e.response AND exchange IS NULL"),
             ),
-            Self::Alone | Self::Message => frames(
-                "m.frame",
-                "(exchange IS NULL OR m.exchange IS NULL OR exchange = m.exchange)
-                AND frame = m.frame",
+            Self::Alone | Self::Message => any(
+                "frame = m.frame AND (exchange IS NULL OR m.exchange IS NULL OR exchange = m.exchange)",
             ),
-            Self::Http => frames("h.request", "1"),
-            Self::Line | Self::Carried => frames("l.frame", "1"),
-            // The condition stands in it: what it binds must be used.
-            Self::Notable | Self::Event => frames("0", "0"),
+            Self::Http => any("frame = h.request"),
+            Self::Line | Self::Carried => any("frame = l.frame"),
+            // None does. The condition stands in it: what it binds must be used.
+            Self::Notable | Self::Event => any("frame = NULL"),
         }
     }
 

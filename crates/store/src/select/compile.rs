@@ -38,6 +38,9 @@ use std::sync::{Arc, LazyLock};
 const TRUNCATED: &str = " IN ('frame-truncated', 'frame-deep-nesting', 'frame-outline-only',
     'batch-too-long')";
 
+/// `SQLite` refuses a pattern that is much longer, bytes.
+const LONGEST_LIKE: usize = 1000;
+
 /// The first parameter of a condition: before it stand the frames of a range.
 const FIRST: usize = 3;
 
@@ -230,20 +233,21 @@ impl<'q> Compiler<'q> {
         match (field, self.source.column(field)) {
             (Field::Finding | Field::Severity, _) => {
                 let is_rule = field == Field::Finding;
-                let column = if is_rule { "rule" } else { "severity" };
+                let column = if is_rule { "+rule" } else { "severity" };
                 let condition = self.test_text(column, kind, op, value);
                 self.source.findings(&condition)
             }
             (Field::Level | Field::Logger, _) => self.logged(field, Some(JsonTest::new(op, value))),
             (_, None) => self.never(),
-            (Field::Tool, Some(_)) if self.source == Source::Exchange => {
-                let condition = self.test("called", kind, op, value);
-                format!("(e.method = 'tools/call' AND e.name IN ({CALLED_TOOLS} AND {condition}))")
-            }
             // The name first: of most rows nothing else has to be read.
             (Field::Tool, Some(_)) => {
-                let condition = self.test("m.name", kind, op, value);
-                format!("({condition} AND m.method = 'tools/call')")
+                let table = if self.source == Source::Exchange {
+                    "e"
+                } else {
+                    "m"
+                };
+                let condition = self.test(&format!("{table}.name"), kind, op, value);
+                format!("({condition} AND +{table}.method = 'tools/call')")
             }
             (_, Some(column)) => self.test(&column, kind, op, value),
         }
@@ -274,12 +278,18 @@ impl<'q> Compiler<'q> {
     fn test_text(&mut self, column: &str, kind: Type, op: Op, value: &Value) -> String {
         let text = text_of(value);
         let contains = op == Op::Contains && kind == Type::Text;
-        if op == Op::Matches || text.contains('\0') || contains && !text.is_ascii() {
+        let is_plain = text.is_ascii() && text.len() <= LONGEST_LIKE;
+        if op == Op::Matches || text.contains('\0') || contains && !is_plain {
             return self.ask_column(Test::Pattern(text_pattern(op, value)), column);
         }
         if contains {
-            let needle = self.bind(text.to_ascii_lowercase());
-            return format!("instr(lower({column}), {needle}) > 0");
+            // Half the time of `instr(lower(…))`.
+            let escaped = text
+                .replace('\\', r"\\")
+                .replace('%', r"\%")
+                .replace('_', r"\_");
+            let needle = self.bind(format!("%{escaped}%"));
+            return format!("({column}) LIKE {needle} ESCAPE '\\'");
         }
         let text = self.bind(brief::asked(text).into_owned());
         format!("({column}) = {text}")
@@ -344,7 +354,7 @@ impl<'q> Compiler<'q> {
                 }
                 None => return self.never(),
             },
-            Flag::Truncated => return self.source.findings(&format!("rule{TRUNCATED}")),
+            Flag::Truncated => return self.source.findings(&format!("+rule{TRUNCATED}")),
             Flag::Waiting => match self.source {
                 Source::Exchange => return WAITING.to_owned(),
                 Source::Message => {
@@ -358,7 +368,7 @@ impl<'q> Compiler<'q> {
                     return self.never();
                 };
                 return format!(
-                    "({http} IN (SELECT id FROM http WHERE content_type = 'text/event-stream'))"
+                    "((SELECT content_type FROM http WHERE id = {http}) = 'text/event-stream')"
                 );
             }
         };
@@ -393,14 +403,6 @@ static FAILED: LazyLock<String> = LazyLock::new(|| {
     });
     failed + &harmless.concat()
 });
-
-/// The names of the tools that were called, one step in the index for each. A recording has few
-/// of them and many calls, so the test is made of names, and the index finds their calls.
-const CALLED_TOOLS: &str = "WITH RECURSIVE tool (called) AS (
-    SELECT min(name) FROM exchange WHERE method = 'tools/call'
-    UNION ALL SELECT (SELECT min(name) FROM exchange
-        WHERE method = 'tools/call' AND name > called) FROM tool WHERE called IS NOT NULL)
-    SELECT called FROM tool WHERE called IS NOT NULL";
 
 /// The first bytes of a batch.
 const BRACKET: &str = r"(?-u)\A(\xef\xbb\xbf)?[\t\n\x0c\r ]*\[";

@@ -309,3 +309,49 @@ impl LiveFilter {
         Ok(!self.filter.rows(&self.conn, (1, 1))?.is_empty())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Otherwise every range would cost as much as the whole recording.
+    #[test]
+    fn no_filter_looks_at_more_than_the_frames_of_its_range() {
+        let mut conn = Connection::open_in_memory().unwrap();
+        let transaction = conn.transaction().unwrap();
+        schema::migrate(&transaction).unwrap();
+        transaction.commit().unwrap();
+        let filters = include_str!("../tests/filters.txt").lines();
+        let filters = filters.filter_map(|row| row.get(2..).filter(|_| !row.starts_with('#')));
+        for filter in filters.chain(["method=tools/call status=lost", "method=ping OR method=a"]) {
+            let Ok(query) = Query::parse(filter) else {
+                continue;
+            };
+            for lens in [Lens::Exchanges, Lens::Wire] {
+                let question = Question::new(lens, query.clone());
+                let context = Context {
+                    end: Moment(0),
+                    slow_ns: 1,
+                };
+                let scanned = Filter::new(&question, context);
+                scanned.install(&conn).unwrap();
+                for ((sql, values), source) in scanned.queries.iter().zip(Source::of(lens)) {
+                    let plan = format!("EXPLAIN QUERY PLAN {sql}");
+                    let mut plan = conn.prepare(&plan).unwrap();
+                    let range = [1, 9].map(Value::from);
+                    let range = params_from_iter(range.iter().chain(values));
+                    let steps = plan
+                        .query_map(range, |row| row.get::<_, String>(3))
+                        .unwrap();
+                    let steps: Vec<_> = steps.map(Result::unwrap).collect();
+                    let row = format!("SEARCH {} ", &source.columns()[..1]);
+                    for step in &steps {
+                        let is_ranged = !step.starts_with(&row) || step.contains(">? AND ");
+                        let is_scan = step.starts_with("SCAN");
+                        assert!(is_ranged && !is_scan, "{filter} {lens:?}: {steps:#?}");
+                    }
+                }
+            }
+        }
+    }
+}

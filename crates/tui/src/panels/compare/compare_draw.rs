@@ -7,6 +7,7 @@ use crate::theme::{Glyph, Look, Role};
 use crate::widget::pager::Text;
 use crate::widget::spans::Spans;
 use crate::widget::{frame, spans};
+use compact_str::CompactString;
 use mcpreel_replay::diff::{Bound, Class};
 use mcpreel_trace::item::ItemKey;
 use mcpreel_wire::text::{count, cut, pad_end, plural, width, wrap};
@@ -394,6 +395,7 @@ pub struct Compared {
     pub changes: Vec<usize>,
 }
 
+/// There may be a hundred thousand: most texts are short enough to need no memory of their own.
 #[derive(Debug, Default)]
 pub struct Row {
     pub class: Option<Class>,
@@ -405,8 +407,8 @@ pub struct Row {
     /// The style where nothing differs.
     pub role: Role,
     /// What stands before the text of each side.
-    pub label: String,
-    pub sides: [Option<String>; 2],
+    pub label: CompactString,
+    pub sides: [Option<CompactString>; 2],
     /// The call on each side.
     pub calls: [Option<ItemKey>; 2],
     /// The name and the paragraphs below the list about the row under the cursor.
@@ -416,7 +418,7 @@ pub struct Row {
 
 impl Row {
     /// A row with one text for both sides.
-    pub fn new(role: Role, label: impl Into<String>) -> Self {
+    pub fn new(role: Role, label: impl Into<CompactString>) -> Self {
         let label = label.into();
         Self {
             role,

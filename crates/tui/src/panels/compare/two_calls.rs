@@ -77,7 +77,7 @@ pub fn compare(
         names => names.join(" | "),
     };
     let heads = Row {
-        sides: sides.each_ref().map(|side| Some(head(side, is_one))),
+        sides: sides.each_ref().map(|side| Some(head(side, is_one).into())),
         ..Row::new(Role::Strong, "")
     };
     let mut compared = Compared {
@@ -290,7 +290,7 @@ fn row(line: &Line, path: &str) -> Row {
         same,
         head: format!("{path} ({})", said.unwrap_or_default()),
         below: below.collect(),
-        sides,
+        sides: sides.map(|side| side.map(Into::into)),
         ..Row::new(
             if same > 0 { Role::Faint } else { Role::Text },
             format!("{:indent$}{label}{colon}", ""),

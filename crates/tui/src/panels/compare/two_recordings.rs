@@ -290,10 +290,10 @@ fn row_of(pair: &Pair, account: Option<&Account>) -> Row {
         Some(side) => {
             let latency = side.latency_ns.map(duration).unwrap_or_default();
             let text = format!("#{} {} {latency}", side.request.0.0, side.status.as_str());
-            Some(text.trim_end().to_owned())
+            Some(text.trim_end().into())
         }
         // What became of the exchange stands where the other side would be.
-        None => Some(said.clone().unwrap_or_default()),
+        None => Some(said.as_deref().unwrap_or_default().into()),
     });
     let class = match (pair.sides, account) {
         ([Some(_), None], Some(account)) => account.class,
@@ -314,7 +314,12 @@ fn row_of(pair: &Pair, account: Option<&Account>) -> Row {
         class,
         same: u64::from(is_same),
         calls: pair.sides.map(|side| side.map(call)),
-        head: label.clone(),
+        // Most rows have no paragraphs: the name is not kept twice.
+        head: if paragraphs.is_empty() {
+            String::new()
+        } else {
+            label.clone()
+        },
         below: paragraphs,
         sides,
         ..Row::new(Role::Text, label)

@@ -218,6 +218,9 @@ impl Found<'_> {
         if self.unreachable.is_some() {
             return self.unreachable.clone();
         }
+        if let Some(problem) = self.url_problem() {
+            return Some(problem);
+        }
         let program = self.own()?.first()?;
         if program.is_empty() {
             return Some("its command is empty".to_owned());
@@ -239,6 +242,17 @@ impl Found<'_> {
             }
             _ => format!("{shown} is not on your PATH"),
         })
+    }
+
+    /// Why its URL cannot be recorded.
+    pub fn url_problem(&self) -> Option<String> {
+        let url = self.url.as_ref().filter(|_| self.own().is_none())?;
+        // What the host fills in is not known here.
+        if url.contains(['$', '{']) {
+            return None;
+        }
+        let why = reach::http_url(url).err()?;
+        Some(format!("its URL cannot be recorded: {why}"))
     }
 
     fn started_by(&self) -> String {

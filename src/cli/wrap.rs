@@ -273,6 +273,11 @@ impl Which {
         let (mut text, mut are_all) = (configuration.document.text.clone(), true);
         for server in std::mem::take(servers) {
             let name = escape(&server.name);
+            if let Some(problem) = server.url_problem().filter(|_| verb.is_wrap) {
+                output::say(&format!("{name} is left as it is: {problem}"));
+                are_all = false;
+                continue;
+            }
             match edited(&text, configuration, &[server], verb.edit) {
                 Ok(Some(new)) => {
                     servers.push(server);

@@ -146,6 +146,29 @@ fn a_wrapped_server_is_recorded_by_whoever_starts_it_and_unwrapped_to_the_byte()
 }
 
 #[test]
+fn a_url_that_cannot_be_recorded_is_left_as_it_is_and_is_a_problem() {
+    let home = Home::new();
+    let entry = r#"{"servers": {
+        "far": {"url": "https://me:hunter2hunter2@example.com/mcp"},
+        "later": {"url": "https://${HOST}/mcp"}}}"#;
+    let path = home.write(".vscode/mcp.json", entry);
+    home.refused(
+        &["wrap", "vscode:far", "--yes"],
+        3,
+        "far is left as it is: its URL cannot be recorded: credentials belong into a header",
+    );
+    assert_eq!(fs::read_to_string(path).expect("it is there"), entry);
+    let servers = home.servers();
+    let problem = servers[0]["problem"].as_str().expect("there is one");
+    assert!(problem.contains("credentials"), "{problem}");
+    assert_eq!(servers[1]["problem"], serde_json::Value::Null);
+    for command in ["hosts", "doctor"] {
+        let said = text(&home.mcpreel(&[command]));
+        assert!(!said.contains("hunter2"), "{command}: {said}");
+    }
+}
+
+#[test]
 fn a_server_with_a_url_is_recorded_through_a_bridge_and_gets_the_headers_of_its_entry() {
     let home = Home::new();
     let mut mock = home.recordings.mcpreel("mock");
@@ -338,10 +361,10 @@ fn a_link_stays_one_and_an_unknown_host_is_named_by_its_file() {
 fn the_doctor_names_what_is_to_be_done_and_what_the_log_of_the_host_says() {
     let home = Home::new();
     home.refused(&["doctor"], 1, "no server of a host is recorded");
-    home.write(
-        ".cursor/mcp.json",
-        &configuration(Path::new("/bin/cat")).replace("[\"echo\"]", "[\"-\"]"),
-    );
+    let configuration = configuration(Path::new("/bin/cat")).replace("[\"echo\"]", "[\"-\"]");
+    home.write(".cursor/mcp.json", &configuration);
+    home.refused(&["doctor"], 1, "credentials belong into a header");
+    home.write(".cursor/mcp.json", &configuration.replace("ada:pw@", ""));
     home.refused(&["doctor"], 1, "not recorded; mcpreel wrap cursor:echo");
     home.refused(&["doctor"], 1, "mcpreel hosts --check tries");
     home.said(&["wrap", "echo", "--yes"]);

@@ -6,8 +6,9 @@ use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use mcpreel_capture::net::credentials::Credentials;
 use mcpreel_capture::net::tls::{CaError, Tls};
-use mcpreel_capture::net::upstream::Upstream;
+use mcpreel_capture::net::upstream::{Link, Upstream};
 use mcpreel_trace::clock::Clock;
+use mcpreel_wire::http::Head;
 use mcpreel_wire::http::head::is_header_name;
 use mcpreel_wire::text::{escape, masked_url};
 use std::env::VarError;
@@ -16,6 +17,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::runtime;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -25,6 +27,9 @@ pub const HEADERS: &str = "MCPREEL_HEADERS";
 
 /// A server that takes longer counts as one that does not answer.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What is longer is no head of an answer, bytes.
+const LONGEST_HEAD: usize = 65_536;
 
 /// Why each of these servers cannot be reached; `None`: it can.
 pub fn unreachable(urls: &[&str]) -> io::Result<Vec<Option<String>>> {
@@ -52,13 +57,58 @@ pub fn unreachable(urls: &[&str]) -> io::Result<Vec<Option<String>>> {
     })
 }
 
+/// A path with nothing behind it knows neither of these; servers may want a login first, or have only one.
+const ASKED: [(&str, &str); 2] = [
+    ("GET", ""),
+    ("POST", r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
+];
+
 async fn problem(upstream: &Upstream, tls: &Tls) -> Option<String> {
-    let reached = timeout(PATIENCE, upstream.connect(Some(tls), Clock::start())).await;
-    let Ok(reached) = reached else {
-        let (server, waited) = (upstream.authority(), PATIENCE.as_secs());
-        return Some(format!("{server} has not answered for {waited} s"));
-    };
-    reached.err().map(|error| error.message)
+    let server = upstream.authority();
+    for asked in ASKED {
+        let reached = timeout(PATIENCE, upstream.connect(Some(tls), Clock::start())).await;
+        let mut link = match reached {
+            Ok(Ok((link, ..))) => link,
+            Ok(Err(error)) => return Some(error.message),
+            Err(_) => {
+                let waited = PATIENCE.as_secs();
+                return Some(format!("{server} has not answered for {waited} s"));
+            }
+        };
+        // An answer that is late may be a stream that has nothing to say.
+        let answer = timeout(PATIENCE, answer(&mut link, upstream, asked)).await;
+        match Head::parse(&answer.ok()?.ok()?)?.status()? {
+            404 => {}
+            status @ 502..=504 => return Some(format!("{server} answers {status}")),
+            _ => return None,
+        }
+    }
+    Some(format!(
+        "{server} answers 404: is the path of the URL right?"
+    ))
+}
+
+/// The first bytes of the answer to a request.
+async fn answer(
+    link: &mut Link,
+    upstream: &Upstream,
+    (method, body): (&str, &str),
+) -> io::Result<Vec<u8>> {
+    let (target, server, length) = (upstream.target(), upstream.authority(), body.len());
+    let request = format!(
+        "{method} {target} HTTP/1.1\r\nHost: {server}\r\nConnection: close\r\n\
+         Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n\
+         Content-Length: {length}\r\n\r\n{body}"
+    );
+    link.write_all(request.as_bytes()).await?;
+    link.flush().await?;
+    let mut answer = Vec::new();
+    while !answer.windows(4).any(|end| end == b"\r\n\r\n") && answer.len() < LONGEST_HEAD {
+        if link.read_buf(&mut answer).await? == 0 {
+            break;
+        }
+    }
+    Ok(answer)
 }
 
 /// How a server behind a URL is reached.

@@ -10,10 +10,12 @@ use clap::CommandFactory as _;
 use mcpreel::cli::Cli;
 use mcpreel_hosts::edit::FLAGS;
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::thread;
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcp","version":"0.1.0"}}}"#;
 
@@ -229,24 +231,39 @@ fn a_server_that_cannot_be_reached_is_named_and_secrets_are_not() {
         "http://127.0.0.1:9/mcp",
     );
     let entry = format!(
-        "{{\"mcpServers\": {{\"there\": {{\"url\": \"http://{url}/mcp\"}}, \"gone\": {{\"url\": \
+        "{{\"mcpServers\": {{\"there\": {{\"url\": \"http://{url}/mcp\"}}, \"astray\": {{\"url\": \
+         \"http://{url}/astray\"}}, \"gone\": {{\"url\": \
          \"{gone}\"}}, \"cat\": {{\"command\": \"cat\",\n\"args\": [\n\"--api-key\",\n\
          \"q8Zr4mW2xT7vK9bN\"], \"env\": {{\n\"API_TOKEN\": \"hT5cQ1nJ6yD3sL0p\", \"STAGE\": \"puffin\"}}}}}}}}"
     );
     home.write(".cursor/mcp.json", &entry);
+    thread::spawn(move || {
+        for stream in taken.incoming() {
+            let mut stream = BufReader::new(stream.expect("it is accepted"));
+            let mut line = String::new();
+            stream.read_line(&mut line).expect("it is read");
+            // One that is asked by POST only is there.
+            let is_there = line.starts_with("POST /mcp ");
+            let status = if is_there { 400 } else { 404 };
+            let answer = format!("HTTP/1.1 {status} No\r\nContent-Length: 0\r\n\r\n");
+            let _ = stream.get_mut().write_all(answer.as_bytes());
+        }
+    });
     let said = home.said(&["hosts", "--check"]);
     assert!(said.contains("gone: 127.0.0.1:9: "), "{said}");
-    let reached = "1 of 2 servers with a URL can be reached";
+    let astray = format!("astray: {url} answers 404: is the path of the URL right?");
+    assert!(said.contains(&astray), "{said}");
+    let reached = "1 of 3 servers with a URL can be reached";
     assert!(said.contains(reached), "{said}");
     assert!(!said.contains("\nthere: "), "{said}");
     assert!(said.contains("--api-key '‹secret:1›'"), "{said}");
     assert!(
-        said.contains("2 servers with a URL not recorded: mcpreel wrap cursor:there records one (`--all` none of"),
+        said.contains("3 servers with a URL not recorded: mcpreel wrap cursor:there records one (`--all` none of"),
         "{said}"
     );
     let all = home.said(&["wrap", "cursor", "--dry-run"]);
     assert!(
-        all.contains("mcpreel wrap cursor:there cursor:gone"),
+        all.contains("mcpreel wrap cursor:there cursor:astray cursor:gone"),
         "{all}"
     );
     assert!(

@@ -57,7 +57,8 @@ pub fn unreachable(urls: &[&str]) -> io::Result<Vec<Option<String>>> {
     })
 }
 
-/// A path with nothing behind it knows neither of these; servers may want a login first, or have only one.
+/// Requests, each a method and a body. A server may know only one of them, or want a login first; where
+/// nothing is behind a path, both are answered with 404.
 const ASKED: [(&str, &str); 2] = [
     ("GET", ""),
     ("POST", r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
@@ -76,7 +77,7 @@ async fn problem(upstream: &Upstream, tls: &Tls) -> Option<String> {
             }
         };
         // An answer that is late may be a stream that has nothing to say.
-        let answer = timeout(PATIENCE, answer(&mut link, upstream, asked)).await;
+        let answer = timeout(PATIENCE, answer_to(asked, upstream, &mut link)).await;
         match Head::parse(&answer.ok()?.ok()?)?.status()? {
             404 => {}
             status @ 502..=504 => return Some(format!("{server} answers {status}")),
@@ -89,10 +90,10 @@ async fn problem(upstream: &Upstream, tls: &Tls) -> Option<String> {
 }
 
 /// The first bytes of the answer to a request.
-async fn answer(
-    link: &mut Link,
-    upstream: &Upstream,
+async fn answer_to(
     (method, body): (&str, &str),
+    upstream: &Upstream,
+    link: &mut Link,
 ) -> io::Result<Vec<u8>> {
     let (target, server, length) = (upstream.target(), upstream.authority(), body.len());
     let request = format!(

@@ -239,7 +239,7 @@ impl Source {
             ),
             Self::Http => any("frame = h.request"),
             Self::Line | Self::Carried => any("frame = l.frame"),
-            // None does. The condition stands in it: what it binds must be used.
+            // None points at an event. The condition stands in it: what it binds must be used.
             Self::Notable | Self::Event => any("frame = NULL"),
         }
     }

@@ -38,7 +38,7 @@ use std::sync::{Arc, LazyLock};
 const TRUNCATED: &str = " IN ('frame-truncated', 'frame-deep-nesting', 'frame-outline-only',
     'batch-too-long')";
 
-/// `SQLite` refuses a pattern that is much longer, bytes.
+/// Bytes; `SQLite` refuses patterns of more than 50,000.
 const LONGEST_LIKE: usize = 1000;
 
 /// The first parameter of a condition: before it stand the frames of a range.
@@ -230,25 +230,24 @@ impl<'q> Compiler<'q> {
         if !op.suits(kind) {
             return self.never();
         }
-        match (field, self.source.column(field)) {
+        let column = |field| self.source.column(field);
+        if let (Field::Tool, Some(name), Some(method)) =
+            (field, column(Field::Name), column(Field::Method))
+        {
+            // The name first: of most rows nothing else has to be read.
+            let condition = self.test(&name, kind, op, value);
+            return format!("({condition} AND {method} = 'tools/call')");
+        }
+        match (field, column(field)) {
             (Field::Finding | Field::Severity, _) => {
                 let is_rule = field == Field::Finding;
+                // The `+` keeps `SQLite` from the index of all findings by their rule.
                 let column = if is_rule { "+rule" } else { "severity" };
                 let condition = self.test_text(column, kind, op, value);
                 self.source.findings(&condition)
             }
             (Field::Level | Field::Logger, _) => self.logged(field, Some(JsonTest::new(op, value))),
             (_, None) => self.never(),
-            // The name first: of most rows nothing else has to be read.
-            (Field::Tool, Some(_)) => {
-                let table = if self.source == Source::Exchange {
-                    "e"
-                } else {
-                    "m"
-                };
-                let condition = self.test(&format!("{table}.name"), kind, op, value);
-                format!("({condition} AND +{table}.method = 'tools/call')")
-            }
             (_, Some(column)) => self.test(&column, kind, op, value),
         }
     }

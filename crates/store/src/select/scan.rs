@@ -313,6 +313,7 @@ impl LiveFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::selecting::filters;
 
     /// Otherwise every range would cost as much as the whole recording.
     #[test]
@@ -321,21 +322,18 @@ mod tests {
         let transaction = conn.transaction().unwrap();
         schema::migrate(&transaction).unwrap();
         transaction.commit().unwrap();
-        let filters = include_str!("../tests/filters.txt").lines();
-        let filters = filters.filter_map(|row| row.get(2..).filter(|_| !row.starts_with('#')));
-        for filter in filters.chain(["method=tools/call status=lost", "method=ping OR method=a"]) {
-            let Ok(query) = Query::parse(filter) else {
-                continue;
-            };
+        let filters = filters().map(|(text, _)| text);
+        for text in filters.chain(["method=tools/call status=lost", "method=ping OR method=a"]) {
+            let query = Query::parse(text).unwrap();
             for lens in [Lens::Exchanges, Lens::Wire] {
                 let question = Question::new(lens, query.clone());
                 let context = Context {
                     end: Moment(0),
                     slow_ns: 1,
                 };
-                let scanned = Filter::new(&question, context);
-                scanned.install(&conn).unwrap();
-                for ((sql, values), source) in scanned.queries.iter().zip(Source::of(lens)) {
+                let filter = Filter::new(&question, context);
+                filter.install(&conn).unwrap();
+                for ((sql, values), source) in filter.queries.iter().zip(Source::of(lens)) {
                     let plan = format!("EXPLAIN QUERY PLAN {sql}");
                     let mut plan = conn.prepare(&plan).unwrap();
                     let range = [1, 9].map(Value::from);
@@ -348,7 +346,7 @@ mod tests {
                     for step in &steps {
                         let is_ranged = !step.starts_with(&row) || step.contains(">? AND ");
                         let is_scan = step.starts_with("SCAN");
-                        assert!(is_ranged && !is_scan, "{filter} {lens:?}: {steps:#?}");
+                        assert!(is_ranged && !is_scan, "{text} {lens:?}: {steps:#?}");
                     }
                 }
             }

@@ -11,7 +11,7 @@ mod following;
 mod opening;
 mod recovering;
 mod searching;
-mod selecting;
+pub mod selecting;
 mod telling;
 mod written_session;
 

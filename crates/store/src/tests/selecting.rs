@@ -123,7 +123,7 @@ fn kinds(recording: &Recording, lens: Lens, filter: &str) -> Vec<&'static str> {
 }
 
 /// Filters, and whether the call fits them.
-fn filters() -> impl Iterator<Item = (&'static str, bool)> {
+pub fn filters() -> impl Iterator<Item = (&'static str, bool)> {
     let rows = include_str!("filters.txt").lines();
     rows.filter_map(|row| match row.split_at(2) {
         ("+ ", filter) => Some((filter, true)),

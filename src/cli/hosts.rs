@@ -215,11 +215,9 @@ impl Found<'_> {
 
     /// What keeps the server from being started or reached, as far as that can be seen.
     pub fn problem(&self) -> Option<String> {
-        if self.unreachable.is_some() {
-            return self.unreachable.clone();
-        }
-        if let Some(problem) = self.url_problem() {
-            return Some(problem);
+        let of_url = self.unreachable.clone().or_else(|| self.url_problem());
+        if of_url.is_some() {
+            return of_url;
         }
         let program = self.own()?.first()?;
         if program.is_empty() {
@@ -393,9 +391,9 @@ fn is_recorded(server: &Found<'_>, entries: &[Entry]) -> Cell {
 
 /// Writes how servers that are not recorded would be.
 fn write_open(servers: &[Found<'_>], out: &mut Output) -> Result<(), Failure> {
-    let open = servers
-        .iter()
-        .filter(|server| !server.is_recorded() && !server.is_off);
+    let can_be = |server: &&Found<'_>| !server.is_off && server.url_problem().is_none();
+    let open = servers.iter().filter(can_be);
+    let open = open.filter(|server| !server.is_recorded());
     let (far, near): (Vec<_>, Vec<_>) = open.partition(|server| server.words.is_none());
     let groups = [
         (near, "", ", mcpreel wrap --all all of them"),

@@ -245,13 +245,17 @@ impl Which {
         if self.all && !verb.is_wrap && self.file.is_none() {
             out.line("other projects keep theirs: `mcpreel unwrap --all` in the folder of each")?;
         }
+        let left: Vec<_> = left
+            .iter()
+            .filter(|it| it.url_problem().is_none())
+            .collect();
         if verb.is_wrap && !left.is_empty() {
             let command = if self.file.is_some() {
                 ""
             } else {
                 "mcpreel wrap "
             };
-            let left: Vec<_> = left.iter().map(Found::selector).collect();
+            let left: Vec<_> = left.iter().map(|it| it.selector()).collect();
             let left = left.join(" ");
             out.line(&format!(
                 "with a URL, and changed only where it is named: {command}{left}"
@@ -273,8 +277,7 @@ impl Which {
         let (mut text, mut are_all) = (configuration.document.text.clone(), true);
         for server in std::mem::take(servers) {
             let name = escape(&server.name);
-            if let Some(problem) = server.url_problem().filter(|_| verb.is_wrap) {
-                output::say(&format!("{name} is left as it is: {problem}"));
+            if verb.is_wrap && is_refused(server) {
                 are_all = false;
                 continue;
             }
@@ -296,10 +299,14 @@ impl Which {
 
     /// Prints the changed entries as a configuration of their own, or as command lines.
     fn print(&self, edit: Edit<'_>) -> Outcome {
-        let (configurations, read) = self.configurations()?;
+        let (configurations, mut outcome) = self.configurations()?;
         let mut out = Output::stdout();
-        let chosen = self.chosen(&configurations, matches!(read, Exit::Fine))?;
+        let chosen = self.chosen(&configurations, matches!(outcome, Exit::Fine))?;
         for server in chosen.iter().filter(|server| self.is_changed(server)) {
+            if is_refused(server) {
+                outcome = Exit::Refused;
+                continue;
+            }
             let configuration = server.configuration;
             let text = edited(&configuration.document.text, configuration, &[server], edit);
             let text = text.map_err(anyhow::Error::from)?;
@@ -319,8 +326,18 @@ impl Which {
             }
         }
         out.flush()?;
-        Ok(read)
+        Ok(outcome)
     }
+}
+
+/// Whether the URL of a server cannot be recorded; then it is said.
+fn is_refused(server: &Found<'_>) -> bool {
+    let problem = server.url_problem();
+    if let Some(problem) = &problem {
+        let name = escape(&server.name);
+        output::say(&format!("{name} is left as it is: {problem}"));
+    }
+    problem.is_some()
 }
 
 /// Changes servers in a configuration and says what is to be done now, or why nothing was changed; then

@@ -154,19 +154,28 @@ fn a_url_that_cannot_be_recorded_is_left_as_it_is_and_is_a_problem() {
         "far": {"url": "https://me:hunter2hunter2@example.com/mcp"},
         "later": {"url": "https://${HOST}/mcp"}}}"#;
     let path = home.write(".vscode/mcp.json", entry);
-    home.refused(
-        &["wrap", "vscode:far", "--yes"],
-        3,
-        "far is left as it is: its URL cannot be recorded: credentials belong into a header",
-    );
+    for how in ["--yes", "--print"] {
+        let why =
+            "far is left as it is: its URL cannot be recorded: credentials belong into a header";
+        home.refused(&["wrap", "vscode:far", how], 3, why);
+    }
     assert_eq!(fs::read_to_string(path).expect("it is there"), entry);
     let servers = home.servers();
     let problem = servers[0]["problem"].as_str().expect("there is one");
     assert!(problem.contains("credentials"), "{problem}");
     assert_eq!(servers[1]["problem"], serde_json::Value::Null);
-    for command in ["hosts", "doctor"] {
-        let said = text(&home.mcpreel(&[command]));
-        assert!(!said.contains("hunter2"), "{command}: {said}");
+    let commands = [
+        &["hosts"][..],
+        &["doctor"],
+        &["wrap", "vscode", "--dry-run"],
+    ];
+    for command in commands {
+        let said = text(&home.mcpreel(command));
+        let is_advised = said.contains("wrap vscode:far") || said.contains("vscode:far ");
+        assert!(
+            !is_advised && !said.contains("hunter2"),
+            "{command:?}: {said}"
+        );
     }
 }
 

@@ -13,7 +13,7 @@
 
 use super::exit::{Exit, Failure, Outcome};
 use super::folder::{self, Folder};
-use super::hosts::{Configuration, Found, configurations, is_on_path};
+use super::hosts::{Configuration, Found, configurations, is_on_path, other_projects};
 use super::output::{self, Ink, Output};
 use clap::Args;
 use mcpreel_config::Environment;
@@ -96,12 +96,20 @@ impl Doctor {
                 )?;
             }
         }
+        let projects = other_projects(&entries)?;
+        for (project, servers) in &projects {
+            let project = output::shown(project);
+            let text = format!("{servers} recorded in {project}; `mcpreel doctor` there says more");
+            out.fact("elsewhere", &text)?;
+        }
         if servers.iter().any(|server| server.url.is_some()) {
             let how = "mcpreel hosts --check tries whether servers with a URL can be reached";
             out.fact("URLs", how)?;
         }
         if servers.iter().any(Found::is_recorded) {
             out.fact("undo", "mcpreel unwrap --all")?;
+        } else if !projects.is_empty() {
+            out.fact("undo", "mcpreel unwrap --all in the folder of each project")?;
         } else {
             let how = "no server of a host is recorded: mcpreel hosts lists them, mcpreel wrap has \
                        one recorded, mcpreel proxy URL records one without its host's configuration";
@@ -127,7 +135,7 @@ fn write_recordings(library: &Library, entries: &[Entry], out: &mut Output) -> R
         return Ok(());
     }
     let count = plural(entries.len() as u64, "recording");
-    let newest = entries.iter().max_by_key(|entry| entry.wall_ns);
+    let newest = entries.first();
     let newest = newest.map(|entry| {
         let (name, at) = (escape(&entry.name), when::short(entry.wall_ns));
         format!(", the newest {at} of {name}")

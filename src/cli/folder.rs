@@ -81,7 +81,7 @@ pub fn elsewhere(dir: &Path) -> Option<String> {
     (real(&of_hosts) != real(dir)).then(|| {
         let (hosts, dir) = (output::shown(&of_hosts), output::shown(dir));
         format!(
-            "hosts do not pass on MCPREEL_DIR or --dir: their servers are recorded in {hosts};  dir = \
+            "hosts do not pass on MCPREEL_DIR or --dir: their servers are recorded in {hosts}; dir = \
              \"{dir}\" in ~/.config/mcpreel/config.toml holds for both"
         )
     })

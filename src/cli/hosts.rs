@@ -26,7 +26,7 @@ use mcpreel_store::library::{Entry, Library};
 use mcpreel_store::record::of_command;
 use mcpreel_wire::text::{escape, masked_url, plural};
 use serde_json::{Value, json};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -77,13 +77,41 @@ pub struct Found<'c> {
 
 /// The configurations of all known hosts, and why some cannot be read.
 pub fn configurations() -> Result<(Vec<Configuration>, Vec<FileError>), Failure> {
+    configurations_of(&std::env::current_dir()?, &mut HashSet::new())
+}
+
+/// Projects with servers that are recorded, other than the one that the user is in: their folders, as far as
+/// one of these sessions ran there, and the servers, escaped.
+pub fn other_projects(entries: &[Entry]) -> Result<Vec<(PathBuf, String)>, Failure> {
+    let mut seen = HashSet::new();
+    configurations_of(&std::env::current_dir()?, &mut seen)?;
+    let folders = entries
+        .iter()
+        .filter_map(|entry| entry.context()?.cwd.as_deref());
+    let mut projects = Vec::new();
+    for folder in folders.collect::<BTreeSet<_>>() {
+        let folder = PathBuf::from(folder);
+        let (configurations, _) = configurations_of(&folder, &mut seen)?;
+        let servers = configurations.iter().flat_map(Configuration::servers);
+        let recorded = servers.filter(Found::is_recorded);
+        let names: Vec<_> = recorded.map(|it| escape(&it.name).into_owned()).collect();
+        if !names.is_empty() {
+            projects.push((folder, names.join(", ")));
+        }
+    }
+    Ok(projects)
+}
+
+/// The configurations for whoever is in this folder, without those `seen`, which learns them.
+fn configurations_of(
+    folder: &Path,
+    seen: &mut HashSet<PathBuf>,
+) -> Result<(Vec<Configuration>, Vec<FileError>), Failure> {
     let home = Environment::of_process().home;
     let home = home.ok_or_else(|| usage("there is no home directory: HOME is not set"))?;
-    let folder = std::env::current_dir()?;
     let (mut read, mut unread) = (Vec::new(), Vec::new());
-    let mut seen = HashSet::new();
     for host in hosts() {
-        for (scope, path) in host.configurations(&home, &folder) {
+        for (scope, path) in host.configurations(&home, folder) {
             // Some hosts read the file of another one.
             if !seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())) {
                 continue;

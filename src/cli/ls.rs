@@ -8,7 +8,6 @@ use super::table::{Cell, Fit, Table};
 use super::{filter, folder, quantity, rows, select};
 use clap::Args;
 use mcpreel_share::phrases::{self, recording, sentence, when};
-use mcpreel_share::redacting::masked;
 use mcpreel_store::library::{Details, Entry, Ids, Library, Standing, names};
 use mcpreel_store::reader::Summary;
 use mcpreel_store::recovery;
@@ -172,7 +171,7 @@ fn object(entry: &Entry) -> Value {
         "client": session.and_then(|session| session.client.name.as_deref()),
         "client_version": session.and_then(|session| session.client.version.as_deref()),
         "version": session.and_then(|session| session.version()),
-        "command": context.map(|context| masked(&context.argv, [&*context.argv])),
+        "command": context.map(phrases::started_words),
         "host": context.map(|context| &*context.host.name).filter(|name| !name.is_empty()),
         "frames": summary.map(|summary| summary.frames),
         "exchanges": summary.map(|summary| summary.exchanges),
@@ -207,19 +206,10 @@ fn write(entries: &[Entry], dir: &Path, out: &mut Output) -> Result<(), Failure>
     .giving_way(&WAYS);
     let ids = Ids::of(entries);
     let mut unreadable = Vec::new();
-    // The network side of a bridge stands below the side of its host.
-    let host_of = |entry: &Entry| {
-        let context = entry.context().filter(|it| it.transport != "stdio")?;
-        let other = context.other_side.as_deref()?;
-        entries.iter().position(|it| it.id == other)
-    };
-    let placed = entries.iter().enumerate().map(|(at, entry)| {
-        let host = host_of(entry);
-        (host.unwrap_or(at), host.is_some(), entry)
-    });
-    let mut placed: Vec<_> = placed.collect();
-    placed.sort_by_key(|(at, is_below, _)| (*at, *is_below));
-    for (_, is_below, entry) in placed {
+    let mut above = "";
+    for entry in entries {
+        let is_below = entry.client_side() == Some(above);
+        above = &entry.id;
         match &entry.details {
             Details::Unreadable(error) => unreadable.push(sentence(error)),
             _ => table.push(row(entry, is_below, &ids)),

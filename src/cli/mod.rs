@@ -91,6 +91,7 @@ pub struct Cli {
 pub enum Command {
     Run(run::Run),
     Proxy(proxy::Proxy),
+    #[command(alias = "view")]
     Open(open::Open),
     Ls(ls::Ls),
     Show(show::Show),

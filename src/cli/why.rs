@@ -218,5 +218,6 @@ fn object(cause: &Cause, summary: &Summary) -> Value {
         "sentence": cause.sentence,
         "evidence": evidence.collect::<Vec<_>>(),
         "advice": cause.advice,
+        "other_side": summary.context.other_side,
     })
 }

@@ -2,7 +2,8 @@
 //! themselves again.
 
 use super::exit::{Exit, Failure, Outcome, usage};
-use super::hosts::{Configuration, Found, configurations};
+use super::folder::{self, Folder};
+use super::hosts::{Configuration, Found, configurations, other_projects};
 use super::output::{self, Ink, Output};
 use clap::Args;
 use mcpreel_config::nearest;
@@ -12,6 +13,7 @@ use mcpreel_hosts::file;
 use mcpreel_hosts::table::{Host, Scope, Server};
 use mcpreel_share::phrases::command;
 use mcpreel_share::redacting::masked;
+use mcpreel_store::library::Library;
 use mcpreel_wire::text::{cut, escape};
 use similar::{ChangeTag, TextDiff};
 use std::cmp::Reverse;
@@ -243,7 +245,7 @@ impl Which {
             out.line("there is nothing to change")?;
         }
         if self.all && !verb.is_wrap && self.file.is_none() {
-            out.line("other projects keep theirs: `mcpreel unwrap --all` in the folder of each")?;
+            tell_other_projects(&mut out)?;
         }
         let left: Vec<_> = left
             .iter()
@@ -328,6 +330,16 @@ impl Which {
         out.flush()?;
         Ok(outcome)
     }
+}
+
+/// Says where servers are still recorded, as far as that is known.
+fn tell_other_projects(out: &mut Output) -> Result<(), Failure> {
+    let entries = Library::new(folder::of(&Folder::default())?).list()?;
+    for (project, servers) in other_projects(&entries)? {
+        let project = output::shown(&project);
+        out.line(&format!("still recorded in {project}: {servers}"))?;
+    }
+    Ok(out.line("other projects keep theirs: `mcpreel unwrap --all` in the folder of each")?)
 }
 
 /// Whether the URL of a server cannot be recorded; then it is said.

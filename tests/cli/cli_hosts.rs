@@ -415,6 +415,35 @@ fn the_doctor_names_what_is_to_be_done_and_what_the_log_of_the_host_says() {
     assert!(home.said(&["doctor"]).contains("Cursor: recorded, last "));
 }
 
+/// Once nobody learned outside of a project that its servers are recorded.
+#[test]
+fn the_servers_of_another_project_are_named_once_a_session_ran_there() {
+    let home = Home::new();
+    let entry = r#"{"mcpServers": {"echo": {"command": "mcpreel", "args": ["run", "--name", "echo", "--", "cat"]}}}"#;
+    home.write("work/.mcp.json", entry);
+    let project = home.folder.path().join("work");
+    home.refused(&["doctor"], 1, "no server of a host is recorded");
+    let mut cat = home.recordings.run(["--name", "echo", "--", "/bin/cat"]);
+    let cat = cat.current_dir(&project);
+    assert!(
+        cat.stdin(Stdio::null())
+            .status()
+            .expect("it starts")
+            .success()
+    );
+    let said = home.said(&["doctor"]);
+    let project = project.display();
+    assert!(
+        said.contains(&format!("echo recorded in {project};")),
+        "{said}"
+    );
+    let said = home.said(&["unwrap", "--all"]);
+    assert!(
+        said.contains(&format!("still recorded in {project}: echo\n")),
+        "{said}"
+    );
+}
+
 #[test]
 fn the_recordings_of_an_entry_written_by_hand_have_the_name_that_run_gives_them() {
     let home = Home::new();

@@ -34,7 +34,12 @@ fn a_command_that_is_not_there_is_told_with_the_path_that_was_searched() {
     assert_best(
         &library,
         "server-not-found",
-        "no-such-server: command not found (searched PATH=/nowhere:/bin)",
+        "no-such-server: command not found",
+    );
+    let evidence = causes(&library)[0]["evidence"].to_string();
+    assert!(
+        evidence.contains("searched PATH=/nowhere:/bin"),
+        "{evidence}"
     );
     assert!(!stdout(&library, &["why"]).contains("also failed"));
     run.output().expect("mcpreel starts");

@@ -64,6 +64,7 @@ pub fn event(what: &str) -> EventKind {
         ["spawn-failed", code] => EventKind::SpawnFailed {
             exit_code: code.parse().unwrap(),
             message: "not found".to_owned(),
+            searched: None,
         },
         ["recovered"] => EventKind::Recovered { frames: 1 },
         _ => panic!("no event {what}"),

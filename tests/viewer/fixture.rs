@@ -9,6 +9,7 @@
 //! | [`killed`] | its recorder was killed, and what it had left was recovered |
 //! | [`replayed`] | what has ended, and a replay of it |
 //! | [`mocked`] | what has ended, and a session with its mock |
+//! | [`bridged`] | both sides of a bridge |
 //! | [`broken`] | over; its messages break the rules in several places |
 //! | [`said_and_ended`] | over; what was said stands in the test |
 //! | [`remarked`] | over; nothing went wrong, but a rule warns |
@@ -294,6 +295,33 @@ pub fn mocked() -> Vec<Recording> {
     vec![mock, ended_in(&place)]
 }
 
+/// Both sides of a bridge whose server does not answer: what passed between host and mcpreel, and what went
+/// over the network, which began later. In this order.
+pub fn bridged() -> Vec<Recording> {
+    let place = Place::new();
+    let [host, network] = [0x5702_defc, 0x243d_f284];
+    let sides = [
+        Recording::begin_as(&place, host, |context| {
+            context.other_side = Some("243df284".into());
+        }),
+        Recording::begin_as(&place, network, |context| {
+            context.name += "-http";
+            context.wall_ns += 10 * MS;
+            context.transport = "http".into();
+            context.url = Some("http://localhost:4123/mcp".into());
+            context.other_side = Some("5702defc".into());
+        }),
+    ];
+    let both = sides.map(|mut side| {
+        let asked = r#"> "id":1,"method":"ping""#;
+        let answered = r#"< "id":1,"error":{"code":-32000,"message":"refused"}"#;
+        side.session().say(&format!("{asked}\n{answered}"));
+        leave(&mut side);
+        side
+    });
+    both.into()
+}
+
 /// These lines were said, and it goes on.
 pub fn said(lines: &str) -> Recording {
     let mut recording = Recording::begin(&Place::new(), 0x7f3a_9c28);
@@ -393,7 +421,6 @@ fn context(id: u32, wall_ns: u64) -> ProcessContext {
         cwd: Some("/home/ana/work".into()),
         path: Some("/usr/local/bin:/usr/bin:/bin".into()),
         env_names: words("HOME LANG PATH WEATHER_TOKEN"),
-        pid: 4710,
         host: ProcessName {
             pid: 4700,
             name: "claude".into(),

@@ -1,7 +1,7 @@
 //! What is shown of a server that was reached over HTTP.
 
 use crate::by_hand::{Viewer, has};
-use crate::wire;
+use crate::{fixture, wire};
 use tempfile::TempDir;
 
 /// A viewer on the recording of a case; see [`wire::told`].
@@ -133,7 +133,7 @@ fn the_wire_has_heads_events_and_keep_alives() {
         &[
             "POST /mcp HTTP/1.1",
             "HTTP/1.1 200 Said",
-            "a comment, which keeps the",
+            "a comment, which keeps th",
             "ping ok",
             "the response ended",
         ],
@@ -189,4 +189,23 @@ fn several_conversations_are_counted_and_their_calls_told_apart() {
     let (mut two, _dir) = open(&[conversation(1), conversation(2)].concat());
     two.act("1");
     has(&two, &["⇄ 2 conversations", "initialize (2) s "]);
+}
+
+/// Once the network side stood above its host's, since it began later, and nothing led from one to the other.
+#[test]
+fn the_network_side_of_a_bridge_stands_below_its_host_side_and_why_leads_to_it() {
+    let sides = fixture::bridged();
+    let mut viewer = Viewer::folder(sides[0].folder(), (120, 30));
+    viewer.settle();
+    let text = viewer.text();
+    let [host, network] = ["weather-server ", "└ weather-server-http"].map(|name| text.find(name));
+    assert!(host.is_some() && host < network, "{text}");
+    viewer.act("Enter W");
+    has(
+        &viewer,
+        &["the recording 243df284: what went over the network"],
+    );
+    viewer.act("j j Enter");
+    viewer.settle();
+    assert_eq!(viewer.session().path, sides[1].path);
 }

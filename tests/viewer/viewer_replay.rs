@@ -288,7 +288,7 @@ fn a_question_leaves_the_row_that_it_is_about_in_sight() {
     for keys in ["g e a", "Esc y", "Esc s"] {
         viewer.act(keys);
         viewer.top::<Menu>();
-        has(&viewer, &["   11 00:02.0 → search_docs quota"]);
+        has(&viewer, &["   11 00:02.000 → search_docs quota"]);
     }
 }
 

@@ -30,6 +30,9 @@ pub enum EventKind {
         /// The exit code that mcpreel ends with: 127, 126 or 125.
         exit_code: u8,
         message: String,
+        /// Where its command was looked for and not found.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        searched: Option<String>,
     },
     Eof {
         stream: StreamId,
@@ -274,7 +277,6 @@ pub struct ProcessContext {
     pub path: Option<String>,
     /// The names of the environment variables, sorted; never their values.
     pub env_names: Vec<String>,
-    pub pid: u32,
     pub host: ProcessName,
     /// Whether the recorder's stdout and stderr were one file: then the server wrote both on one pipe,
     /// which is recorded as stdout.

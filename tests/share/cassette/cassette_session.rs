@@ -64,7 +64,6 @@ pub fn record(dir: &Path, dice: &mut Dice, unit: u64) -> PathBuf {
         argv: vec!["srv".into(), "é \"x\"".into()],
         cwd: Some("/srv".into()),
         env_names: vec!["HOME".into()],
-        pid: 5,
         slow_ns: [None, Some(300_000)][dice.length_below(2)],
         ..context("weather", id)
     };

@@ -75,7 +75,6 @@ fn events(recording: &Recording) -> Vec<(u64, u64, EventKind)> {
                 recording: String::new(),
                 origin: String::new(),
                 wall_ns: 0,
-                pid: 0,
                 mcpreel: String::new(),
                 ..*context
             })),

@@ -1,6 +1,7 @@
 //! Starting the server.
 
 use super::context;
+use mcpreel_trace::event::EventKind;
 use std::ffi::OsString;
 use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
@@ -11,9 +12,10 @@ use std::process::{Child, Command, Stdio};
 /// Why the server could not be started; the text is one helpful line.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
-    #[error("{program}: command not found (searched {searched}){hint}")]
+    #[error("{program}: command not found{hint}")]
     NotFound {
         program: String,
+        /// Where it was looked for.
         searched: String,
         /// A likely mistake, where there is one.
         hint: &'static str,
@@ -46,6 +48,19 @@ impl SpawnError {
             Self::NotFound { .. } | Self::NoInterpreter { .. } => 127,
             Self::NotExecutable { .. } => 126,
             Self::Failed { .. } => 125,
+        }
+    }
+
+    /// The event that puts it on record.
+    pub fn event(&self) -> EventKind {
+        let searched = match self {
+            Self::NotFound { searched, .. } => Some(searched.clone()),
+            _ => None,
+        };
+        EventKind::SpawnFailed {
+            exit_code: self.exit_code(),
+            message: self.to_string(),
+            searched,
         }
     }
 }

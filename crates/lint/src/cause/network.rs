@@ -61,17 +61,11 @@ pub(super) fn answered_by_bridge(facts: &Facts) -> Option<Cause> {
          Else look at the recording of the network, whose name has -http behind this one's.",
     );
     let cause = Cause::new(Certain, sentence, advice).shown_call(&first.exchange);
-    let other = facts.context.other_side.as_deref().map(|other| {
-        let other = escape(other);
-        let text =
-            format!("what went over the network is the recording {other}: mcpreel why {other}");
-        Evidence::new(Place::Session, text)
-    });
     let rest = ways
         .iter()
         .skip(1)
         .map(|way| phrases::request(&way.exchange));
-    Some(cause.shown(other).shown(rest))
+    Some(cause.shown(rest))
 }
 
 /// The last tries to reach the server, all of which failed, the last first; and how many were before them.

@@ -136,11 +136,13 @@ pub fn response(exchange: &Exchange) -> Option<Evidence> {
     Some(Evidence::new(Place::Frame(seq), text))
 }
 
-/// The last `count` lines of stderr (`since` a request, if there is one), in the order in which they
-/// were written; the one that says most is among them.
+/// `count` of the last lines of stderr (`since` a request, if there is one): the one that says most, then
+/// those around it in the order in which they were written.
 pub fn stderr(facts: &Facts, since: Option<Moment>, count: usize) -> Vec<Evidence> {
     let words = LastWords::of(facts, since);
-    words.around(count).iter().map(|one| line(one)).collect()
+    let mut lines = words.around(count).to_vec();
+    lines.sort_by_key(|one| Some(one.seq) != words.telling().map(|telling| telling.seq));
+    lines.into_iter().map(line).collect()
 }
 
 /// The lines that were said during a call, and those before its answer that name the same path.

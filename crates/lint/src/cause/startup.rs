@@ -3,7 +3,7 @@
 use super::Certainty::{Certain, Likely, Possible};
 use super::facts::{Facts, Line};
 use super::stderr_lines::LastWords;
-use super::{Cause, SECOND_NS, ending, phrases};
+use super::{Cause, Evidence, Place, SECOND_NS, ending, phrases};
 use mcpreel_trace::event::EventKind;
 use mcpreel_trace::exchange::Status;
 use mcpreel_trace::frame::StreamId;
@@ -34,7 +34,15 @@ pub(super) fn not_started(facts: &Facts, meant: Option<u8>) -> Option<Cause> {
         ),
     };
     let sentence = format!("{what}: {}", phrases::noted(message));
-    let cause = Cause::new(Certain, sentence, advice).shown(phrases::end_of(facts));
+    let searched = facts.events_that(|kind| matches!(kind, EventKind::SpawnFailed { .. }));
+    let searched = searched.filter_map(|event| match &event.kind {
+        EventKind::SpawnFailed { searched, .. } => searched.as_deref(),
+        _ => None,
+    });
+    let searched = searched.map(|it| Evidence::new(Place::Session, format!("searched {it}")));
+    let cause = Cause::new(Certain, sentence, advice)
+        .shown(phrases::end_of(facts))
+        .shown(searched);
     let told = Some(*exit_code).filter(|code| matches!(code, 126 | 127));
     (told == meant).then_some(cause)
 }

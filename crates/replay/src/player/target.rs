@@ -131,9 +131,9 @@ pub fn run(
     let (child, [stdin, stdout, stderr]) = match start(command) {
         Ok(started) => started,
         Err(error) => {
-            let (exit_code, message) = (error.exit_code(), error.to_string());
-            let (report, tally) = director.not_started(escape(&message).into());
-            tap.event(EventKind::SpawnFailed { exit_code, message });
+            let message = escape(&error.to_string()).into();
+            let (report, tally) = director.not_started(message);
+            tap.event(error.event());
             tap.end(None);
             recorder.start();
             return Ok(Outcome {

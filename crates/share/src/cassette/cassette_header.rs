@@ -120,7 +120,6 @@ impl Header {
             wall_ns: 0,
             transport: self.transport.clone().unwrap_or_else(|| "stdio".to_owned()),
             argv: self.command.clone(),
-            pid: 0,
             mcpreel: tool.strip_prefix(OURS).unwrap_or(tool).to_owned(),
             selection: self.selection.clone(),
             redaction: self.redaction.as_ref().map(Value::to_string),
@@ -139,7 +138,7 @@ pub(super) fn reason(error: &serde_json::Error) -> String {
 }
 
 /// Fields of the start event that are those of one session, or stand in the header.
-const LEFT_OUT: [&str; 12] = [
+const LEFT_OUT: [&str; 11] = [
     "recording",
     "origin",
     "parent",
@@ -148,7 +147,6 @@ const LEFT_OUT: [&str; 12] = [
     "wall_ns",
     "transport",
     "argv",
-    "pid",
     "mcpreel",
     "selection",
     "redaction",
@@ -209,7 +207,6 @@ mod tests {
             wall_ns: 5,
             argv: vec!["srv".into()],
             cwd: Some("/home/ada".into()),
-            pid: 77,
             host: ProcessName {
                 pid: 78,
                 name: "editor".into(),
@@ -238,7 +235,6 @@ mod tests {
             origin: "import".into(),
             transport: "stdio".into(),
             wall_ns: 0,
-            pid: 0,
             ..live
         };
         expected.host.pid = 0;

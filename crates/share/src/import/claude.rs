@@ -159,11 +159,12 @@ impl Ends {
             let stream = StreamId::C2S;
             (&mut self.host, EventKind::Eof { stream, by })
         } else {
-            let (exit_code, message) = (spawn_failure(text)?, text.trim().to_owned());
-            (
-                &mut self.exited,
-                EventKind::SpawnFailed { exit_code, message },
-            )
+            let failed = EventKind::SpawnFailed {
+                exit_code: spawn_failure(text)?,
+                message: text.trim().to_owned(),
+                searched: None,
+            };
+            (&mut self.exited, failed)
         };
         (!std::mem::replace(is_told, true)).then_some(kind)
     }

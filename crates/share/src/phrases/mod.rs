@@ -178,9 +178,16 @@ pub fn masked_command(words: &[String]) -> String {
 
 /// The command that was started, without what is secret in it; of `run --url` as the user gave it.
 pub fn started(context: &ProcessContext) -> String {
+    command(&started_words(context))
+}
+
+/// The same as words.
+pub fn started_words(context: &ProcessContext) -> Vec<String> {
     match context.bridged_url() {
-        Some(url) => format!("mcpreel run --url {}", command(&[masked_url(url)])),
-        None => masked_command(&context.argv),
+        Some(url) => ["mcpreel", "run", "--url", &masked_url(url)]
+            .map(str::to_owned)
+            .into(),
+        None => masked(&context.argv, [&*context.argv]),
     }
 }
 
@@ -246,7 +253,9 @@ pub fn event(kind: &EventKind) -> String {
         }
         EventKind::Start(context) => format!("recording of {}", started(context)),
         EventKind::Spawned { pid } => format!("the server was started, pid {pid}"),
-        EventKind::SpawnFailed { exit_code, message } => not_started(*exit_code, message),
+        EventKind::SpawnFailed {
+            exit_code, message, ..
+        } => not_started(*exit_code, message),
         EventKind::Eof { stream, by } => eof(*stream, *by).to_owned(),
         EventKind::StallBegan { stream, bytes } => {
             format!("stall: {}, {} wait", idle_reader(*stream), size(*bytes))

@@ -5,6 +5,7 @@ use mcpreel_store::library::Entry;
 use mcpreel_store::reader::Summary;
 use mcpreel_store::record::of_command;
 use mcpreel_wire::text::{escape, size};
+use std::borrow::Cow;
 
 pub fn server(entry: &Entry) -> Option<String> {
     peer(&entry.summary()?.session.server)
@@ -60,12 +61,18 @@ fn named(name: &str, argv: &[String], who: String) -> String {
 
 /// The recording of the other side of a bridge, and the command that tells of it.
 pub fn other_side(summary: &Summary) -> Option<String> {
+    let (other, has) = other_side_has(summary)?;
+    Some(format!("{other} has {has}: mcpreel why {other}"))
+}
+
+/// The recording of the other side of a bridge, escaped, and what it has.
+pub fn other_side_has(summary: &Summary) -> Option<(Cow<'_, str>, &'static str)> {
     let other = escape(summary.context.other_side.as_deref()?);
     let has = match &*summary.context.transport {
         "stdio" => "what went over the network",
         _ => "what passed between host and mcpreel",
     };
-    Some(format!("{other} has {has}: mcpreel why {other}"))
+    Some((other, has))
 }
 
 /// The origin in a word or two, unless it is a live session: `replay`, `mock, redacted`.

@@ -18,12 +18,9 @@ fn written(wall_ns: u64, form: &str) -> String {
     }
 }
 
+/// `2026-11-20 15:17:03`
 pub fn short(wall_ns: u64) -> String {
-    written(wall_ns, "%Y-%m-%d %H:%M")
-}
-
-pub fn time(wall_ns: u64) -> String {
-    written(wall_ns, "%H:%M")
+    written(wall_ns, "%Y-%m-%d %H:%M:%S")
 }
 
 /// How long ago it was: `24 s`, `5 min`, `3 h`; `11-20` where that was longer ago than most of a day.

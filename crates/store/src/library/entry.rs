@@ -123,6 +123,12 @@ impl Entry {
         }
     }
 
+    /// Where this is the network side of a bridge: the id of the side that its client saw.
+    pub fn client_side(&self) -> Option<&str> {
+        let network = self.context().filter(|context| context.url.is_some())?;
+        network.other_side.as_deref()
+    }
+
     /// Whether anything of it can be read.
     pub fn is_readable(&self) -> bool {
         self.standing != Standing::Unreadable

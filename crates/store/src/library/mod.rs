@@ -19,6 +19,7 @@ pub use entry::{Details, Entry, EntryError, Standing, start_of};
 use nix::unistd::Uid;
 pub use retention::{Policy, prune};
 pub use selector::{Ids, SelectError, Selected, is_path, names, short_id};
+use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{DirBuilder, Metadata};
@@ -217,12 +218,13 @@ impl Library {
 
 /// Sorts the newest first. The network side of a bridge stands behind the side that the client saw,
 /// which began a little earlier.
-fn newest_first(entries: &mut [Entry]) {
-    let began = entries.iter().map(|it| (it.id.clone(), it.wall_ns));
+pub fn newest_first<E: Borrow<Entry>>(entries: &mut [E]) {
+    let began = entries.iter().map(Borrow::borrow);
+    let began = began.map(|it: &Entry| (it.id.clone(), it.wall_ns));
     let began: HashMap<_, _> = began.collect();
     entries.sort_by_cached_key(|entry| {
-        let network = entry.context().filter(|it| it.url.is_some());
-        let client_side = network.and_then(|it| began.get(it.other_side.as_ref()?));
+        let entry = entry.borrow();
+        let client_side = entry.client_side().and_then(|id| began.get(id));
         let at = *client_side.unwrap_or(&entry.wall_ns);
         Reverse((at, client_side.is_none(), entry.path.clone()))
     });

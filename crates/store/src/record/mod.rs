@@ -26,7 +26,6 @@ use mcpreel_capture::process::spawn::SpawnError;
 use mcpreel_capture::process::{self, exit_event, signals};
 use mcpreel_capture::stdio;
 use mcpreel_trace::clock::Clock;
-use mcpreel_trace::event::EventKind;
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
@@ -110,11 +109,13 @@ fn conclude(ended: &Result<ExitStatus, SpawnError>, recorder: &Recorder) -> Endi
             }
         }
         Err(error) => {
-            let (exit_code, message) = (error.exit_code(), error.to_string());
-            recorder.say(&message);
-            tap.event(EventKind::SpawnFailed { exit_code, message });
+            recorder.say(&match error {
+                SpawnError::NotFound { searched, .. } => format!("{error} (searched {searched})"),
+                _ => error.to_string(),
+            });
+            tap.event(error.event());
             tap.end(None);
-            Ending::Code(exit_code)
+            Ending::Code(error.exit_code())
         }
     }
 }

@@ -101,7 +101,9 @@ impl Session {
     pub fn event(&mut self, event: &Event) {
         match &event.kind {
             EventKind::Spawned { .. } => self.spawned = Some(event.t),
-            EventKind::SpawnFailed { exit_code, message } => {
+            EventKind::SpawnFailed {
+                exit_code, message, ..
+            } => {
                 self.end(End::NotStarted {
                     exit_code: *exit_code,
                     message: message.clone(),

@@ -158,6 +158,7 @@ fn the_end_is_told_in_one_way() {
     feed.event(EventKind::SpawnFailed {
         exit_code: 127,
         message: "not found".into(),
+        searched: None,
     });
     assert!(matches!(
         feed.session.phase.end(),

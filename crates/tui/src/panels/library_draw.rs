@@ -78,8 +78,15 @@ fn draw_rows(app: &App, shown: &[&Row], places: &layout::LibraryPlaces, frame: &
     let at = app.library.cursor.at(&app.library.ids());
     let page = places.page();
     let top = app.library.cursor.top.min(shown.len().saturating_sub(page));
-    let visible = shown.iter().skip(top).take(page);
-    let rows = visible.map(|entry| cells(app, entry, room, columns[NAME_AT].width));
+    let is_below = |at: usize| {
+        let above = at.checked_sub(1).and_then(|above| shown.get(above));
+        above.is_some_and(|above| shown[at].client_side() == Some(&*above.id))
+    };
+    let visible = shown.iter().enumerate().skip(top).take(page);
+    let rows = visible.map(|(at, entry)| {
+        let room = [room, columns[NAME_AT].width];
+        cells(app, entry, is_below(at), room)
+    });
     let rows: Vec<_> = rows.collect();
     let selected = at.checked_sub(top).map(|at| (at, Role::Selected));
     if !places.headings.is_empty() {
@@ -148,14 +155,20 @@ fn name(row: &Row, columns: usize) -> String {
     }
 }
 
-/// The cells of a recording, one for each of the columns, with so much room for its name.
-fn cells(app: &App, row: &Row, room: usize, name_room: usize) -> table::Cells {
+/// The cells of a recording, one for each of the columns, with so much room, and so much for its name. The
+/// network side of a bridge stands below the side of its client.
+fn cells(app: &App, row: &Row, is_below: bool, [room, name_room]: [usize; 2]) -> table::Cells {
     let look = &app.settings.look;
     let is_selected = app.library.marked.contains(&row.path);
     let mark = if is_selected {
         look.glyph(Glyph::Selected)
     } else {
         ""
+    };
+    let below = if is_below {
+        format!("{} ", look.glyph(Glyph::Child))
+    } else {
+        String::new()
     };
     let (glyph, role, word) = state(row);
     let state = match room {
@@ -182,7 +195,7 @@ fn cells(app: &App, row: &Row, room: usize, name_room: usize) -> table::Cells {
         (Role::Key, mark.to_owned()),
         (Role::Faint, escape(id).into_owned()),
         (Role::Text, when::age(row.wall_ns, app.now.wall_ns)),
-        (Role::Strong, name(row, name_room)),
+        (Role::Strong, format!("{below}{}", name(row, name_room))),
         (Role::Faint, origin),
         (Role::Text, wrong),
         (role, state),

@@ -14,6 +14,7 @@ use mcpreel_trace::event::ProcessContext;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{escape, size};
+use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -52,6 +53,12 @@ pub struct Row {
     pub why: Arc<str>,
     /// The oldest calls of a live recording that wait for an answer, a few.
     pub open: Arc<[Exchange]>,
+}
+
+impl Borrow<Entry> for Row {
+    fn borrow(&self) -> &Entry {
+        &self.entry
+    }
 }
 
 impl Deref for Row {

@@ -16,20 +16,21 @@
 //!
 //! In the line what hangs now comes first, then the causes of what went wrong, the best first: as many
 //! as fit. Where nothing went wrong but a rule warns or worse, the line says so. In the account
-//! evidence leads to its frame, another cause to its own account.
+//! evidence leads to its frame, another cause to its own account, the other side of a bridge to its recording.
 
 use crate::action::Action;
 use crate::app::{App, Session};
-use crate::effect::Effects;
-use crate::panels::list;
+use crate::effect::{Answer, Effects};
 use crate::panels::menu::{Entry, Menu};
+use crate::panels::{list, session};
 use crate::theme::{Glyph, Role};
 use crate::widget::spans::{self, Spans};
-use crate::worker::Vitals;
 use crate::worker::job::Slot;
+use crate::worker::{Ask, Vitals};
 use mcpreel_lint::cause::{self, Cause, Certainty, Evidence, NOTHING_WRONG, Place};
-use mcpreel_share::phrases;
-use mcpreel_store::library::Standing;
+use mcpreel_share::phrases::{self, recording};
+use mcpreel_store::library::{Library, Standing};
+use mcpreel_store::reader::Summary;
 use mcpreel_trace::clock::{Moment, wall_clock_ns};
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::StreamId;
@@ -37,6 +38,7 @@ use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{cut, duration, escape, pad_end, since, size, width, wrap};
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use std::path::Path;
 
 /// Calls and lines that have waited for less are not told, nanoseconds.
 const PATIENCE_NS: u64 = 1_000_000_000;
@@ -181,10 +183,15 @@ fn found(app: &mut App, session: &mut Session, causes: Vec<Cause>) -> Effects {
 fn account(app: &mut App, session: &mut Session, at: usize) -> Effects {
     let causes = &session.causes;
     let cause = causes.get(at);
-    cause.map_or_else(Effects::new, |cause| app.push(menu(cause, at, causes)))
+    let Some(cause) = cause else {
+        return vec![];
+    };
+    let summary = session.vitals.as_deref().map(|vitals| &vitals.summary);
+    let other_side = summary.and_then(|summary| other_side(summary, session.path.parent()?));
+    app.push(menu(cause, at, causes, other_side))
 }
 
-fn menu(cause: &Cause, at: usize, causes: &[Cause]) -> Menu {
+fn menu(cause: &Cause, at: usize, causes: &[Cause], other_side: Option<Entry>) -> Menu {
     let certainty = cause.certainty;
     let title = if cause.is_trouble() {
         format!("why: {}, {}", certainty.as_str(), certainty.help())
@@ -195,7 +202,8 @@ fn menu(cause: &Cause, at: usize, causes: &[Cause]) -> Menu {
     let text = text.map(|text| (Role::Text, escape(text).into_owned()));
     let others = (0..causes.len()).filter(|other| *other != at);
     let others = others.map(|other| besides(other, &causes[other]));
-    let entries = cause.evidence.iter().map(leads_to).chain(others);
+    let evidence = cause.evidence.iter().map(leads_to);
+    let entries = evidence.chain(other_side).chain(others);
     let with_letter = |(letter, entry)| Entry { letter, ..entry };
     let entries = LETTERS.chars().zip(entries).map(with_letter);
     Menu {
@@ -229,4 +237,18 @@ fn besides(at: usize, cause: &Cause) -> Entry {
     Entry::in_session(' ', escape(&label), move |app, session| {
         account(app, session, at)
     })
+}
+
+/// Opens the recording of the other side of a bridge, which lies in the folder `dir`.
+fn other_side(summary: &Summary, dir: &Path) -> Option<Entry> {
+    let (id, has) = recording::other_side_has(summary)?;
+    let label = format!("the recording {id}: {has}");
+    let (id, dir) = (id.into_owned(), dir.to_owned());
+    Some(Entry::new(' ', label, move |_| {
+        let find = move || match Library::new(&dir).with_id(&id) {
+            Some(path) => Answer::new(move |viewer| session::open(viewer, &path, None)),
+            None => Answer::failed(format!("{id} is not in {}", dir.display())),
+        };
+        vec![Ask::Change(Box::new(find)).into()]
+    }))
 }

@@ -11,7 +11,7 @@ use crate::panels::shelf::Row;
 use crate::worker::vitals::OPEN;
 use mcpreel_lint::cause::{Cause, causes};
 use mcpreel_share::phrases::sentence;
-use mcpreel_store::library::{Entry, Library, Standing, spool_of};
+use mcpreel_store::library::{Entry, Library, Standing, newest_first, spool_of};
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_store::recovery::{self, Outcome};
 use mcpreel_trace::clock::Clock;
@@ -155,10 +155,8 @@ impl Librarian {
             open: Arc::clone(&known.open),
         };
         let mut rows: Vec<_> = known.map(row).collect();
-        rows.sort_by(|a, b| {
-            let key = |entry: &Entry| (entry.standing == Standing::Live, entry.wall_ns);
-            (key(b), &b.path).cmp(&(key(a), &a.path))
-        });
+        newest_first(&mut rows);
+        rows.sort_by_key(|row| row.standing != Standing::Live);
         Answer::new(|viewer| library::listed(&mut viewer.app, rows))
     }
 }

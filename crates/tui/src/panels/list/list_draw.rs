@@ -243,8 +243,8 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// Columns of a pane of 100 within its border.
-const WIDE: usize = 98;
+/// Columns of a pane that has room for thousandths of a second.
+const WIDE: usize = 60;
 
 /// In tenths of a second, where `columns` have no room for thousandths.
 fn short_since(t: Moment, columns: usize) -> String {

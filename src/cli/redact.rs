@@ -58,8 +58,8 @@ pub struct Redact {
     /// The report as one JSON object; of --scan one for each place
     #[arg(long)]
     json: bool,
-    /// Look for secrets in recordings, in files of any kind and in folders, and say where; ZIP and other
-    /// packed files are not opened
+    /// Look for secrets in recordings, in files of any kind, also in a ZIP, and in folders, and say where;
+    /// other packed files are not opened
     #[arg(
         long,
         value_name = "PATH|RECORDING",

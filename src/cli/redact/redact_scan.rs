@@ -18,18 +18,23 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tempfile::NamedTempFile;
+use zip::ZipArchive;
 
-/// The first bytes of packed files. A packed file is not called clean: its content was not looked
-/// at.
-const PACKED: [&[u8]; 6] = [
-    b"PK\x03\x04",
+/// The first bytes of packed files that are not opened. Such a file is not called clean: its content was not
+/// looked at.
+const PACKED: [&[u8]; 5] = [
     b"\x1f\x8b",
     b"\x28\xb5\x2f\xfd",
     b"BZh",
     b"\xfd7zXZ\0",
     b"7z\xbc\xaf\x27\x1c",
 ];
+const ZIP: &[u8] = b"PK\x03\x04";
 const SQLITE: &[u8] = b"SQLite format 3\0";
+
+/// A file in a ZIP that is larger is not unpacked, bytes.
+const MOST_UNPACKED: u64 = 4 << 30;
 
 /// Looks through all of `places`: paths, and recordings of `folder`.
 pub fn run(places: &[PathBuf], folder: &Folder, policy: &Arc<Policy>, json: bool) -> Outcome {
@@ -100,11 +105,38 @@ impl Scan<'_> {
             let mut entries = entries.iter().filter(|path| !path.is_symlink());
             return entries.try_for_each(|path| self.path(path));
         }
-        let report = self.looked_through(path);
-        let report = report.or_else(|failure| self.unread(path, failure))?;
+        match beginning(path) {
+            Ok(begin) if begin.starts_with(ZIP) => self.zip(path),
+            _ => self.file(path, path),
+        }
+    }
+
+    /// Looks through the files in a ZIP, one of which may be a recording.
+    fn zip(&mut self, path: &Path) -> Result<(), Failure> {
+        let archive = open_regular(path, false).ok().map(ZipArchive::new);
+        let Some(Ok(mut archive)) = archive else {
+            return self.file(path, path);
+        };
+        for nth in 0..archive.len() {
+            let name = archive.by_index_raw(nth);
+            let name = name.and_then(|file| Ok(path.join(&*file.name()?)));
+            let name = name.unwrap_or_else(|_| path.to_owned());
+            match unpacked(&mut archive, nth) {
+                Ok(Some(file)) => self.file(file.path(), &name)?,
+                Ok(None) => {}
+                Err(error) => self.unread(&name, error.into())?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks through the file at `path`, which is called `name`.
+    fn file(&mut self, path: &Path, name: &Path) -> Result<(), Failure> {
+        let report = self.looked_through(path, name);
+        let report = report.or_else(|failure| self.unread(name, failure))?;
         self.found += report.hits();
         self.is_partial |= !report.left.is_empty();
-        self.tell(path, &report)
+        self.tell(name, &report)
     }
 
     /// Says why something was not looked at; a reader who has gone ends the scan.
@@ -115,17 +147,15 @@ impl Scan<'_> {
     }
 
     /// Looks through a file for leaks.
-    fn looked_through(&mut self, path: &Path) -> Result<Report, Failure> {
+    fn looked_through(&mut self, path: &Path, name: &Path) -> Result<Report, Failure> {
         let mut file = open_regular(path, false)?;
-        let mut begin = Vec::new();
-        (&file).take(SQLITE.len() as u64).read_to_end(&mut begin)?;
+        let begin = beginning(path)?;
         if begin == SQLITE {
             let report = super::look(&Recording::open(path)?, self.policy)?;
             self.files += 1;
             return Ok(report);
         }
         // A value that is known to be secret in the last line may stand in the first.
-        file.rewind()?;
         let mut learner = Learner::new(Arc::clone(self.policy));
         each_line(&file, |_, line| {
             if let Some(line) = line {
@@ -139,11 +169,14 @@ impl Scan<'_> {
             let lines = plural(too_long, "line");
             output::say(&format!("{lines} too long to be looked through"));
         }
-        let is_packed = PACKED.iter().any(|magic| begin.starts_with(magic));
+        let is_packed = PACKED
+            .iter()
+            .chain([&ZIP])
+            .any(|magic| begin.starts_with(magic));
         self.files += u64::from(!is_packed || report.hits() > 0);
         if is_packed {
             let why = "the file is packed: unpack it and scan the content";
-            self.unread::<()>(path, anyhow::anyhow!(why).into())?;
+            self.unread::<()>(name, anyhow::anyhow!(why).into())?;
         }
         Ok(report)
     }
@@ -177,6 +210,26 @@ impl Scan<'_> {
         }
         Ok(())
     }
+}
+
+/// The first bytes of a file.
+fn beginning(path: &Path) -> io::Result<Vec<u8>> {
+    let mut begin = Vec::new();
+    let file = open_regular(path, false)?;
+    file.take(SQLITE.len() as u64).read_to_end(&mut begin)?;
+    Ok(begin)
+}
+
+/// A copy of a file in a ZIP; none of a folder.
+fn unpacked(archive: &mut ZipArchive<File>, nth: usize) -> anyhow::Result<Option<NamedTempFile>> {
+    let mut file = archive.by_index(nth)?;
+    if file.is_dir() {
+        return Ok(None);
+    }
+    let mut copy = NamedTempFile::new()?;
+    let copied = io::copy(&mut (&mut file).take(MOST_UNPACKED), &mut copy)?;
+    anyhow::ensure!(copied < MOST_UNPACKED, "it is too large to be unpacked");
+    Ok(Some(copy))
 }
 
 /// The leaks that `redactor` finds in the lines of a file, and the number of lines that are too

@@ -3,6 +3,10 @@
 use crate::redact::redact_made::{self, ran};
 use crate::support::{Library, text};
 use mcpreel_trace::frame::StreamId;
+use std::fs::File;
+use std::io::Write as _;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
 
 const SECRET: &str = "k3Jd8fLq2Wz7Xn5Rb1";
 
@@ -143,6 +147,46 @@ fn placeholders_are_no_leaks() {
     let (code, said) = scanned(&library, &[path.to_str().unwrap(), "--home"]);
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("3 places in 1 file"), "{said}");
+}
+
+/// Once the ZIP that `report` writes had to be unpacked first.
+#[test]
+fn a_zip_is_looked_through_file_by_file() {
+    let library = Library::new();
+    let call =
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"a","params":{{"apiKey":"{SECRET}"}}}}"#);
+    let recording = redact_made::frames(library.path(), &[(StreamId::C2S, &call)]);
+    let zip = library.path().join("report.zip");
+    let [zip_path, recording_path] = [&zip, &recording].map(|path| path.to_str().unwrap());
+    let output = ran(
+        &library,
+        &["report", recording_path, "--zip", "-o", zip_path],
+    );
+    assert!(output.status.success(), "{}", text(&output));
+    let (code, said) = scanned(&library, &[zip_path]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("0 places in 5 files"), "{said}");
+
+    let mut writer = ZipWriter::new(File::create(&zip).unwrap());
+    let options = SimpleFileOptions::default();
+    let inner = std::fs::read(&recording).unwrap();
+    for (name, content) in [
+        ("a/told.reel", inner),
+        ("a/b.txt", format!("token={SECRET}").into()),
+    ] {
+        writer.start_file(name, options).unwrap();
+        writer.write_all(&content).unwrap();
+    }
+    writer.finish().unwrap();
+    let (code, said) = scanned(&library, &[zip_path]);
+    assert_eq!(code, Some(1), "{said}");
+    for expected in [
+        "report.zip/a/told.reel: #1, params.apiKey: key-name",
+        "report.zip/a/b.txt: line 1: key-name",
+        "2 places in 2 files",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
 }
 
 #[test]

@@ -72,7 +72,7 @@ pub(super) fn fits(class: Class, value: &str, bond: Bond) -> bool {
             !is_prose(value) && (bond == Bond::Whole || is_word)
         }
         Pair => encodings::is_pair(value.as_bytes()) || is_unread(value),
-        Variable if is_short_key(value) => true,
+        Variable if is_short_key(value) || is_value(value.as_bytes()) => true,
         Many | Variable => value.len() >= MANY && is_unread(value),
         _ if bond == Bond::Rest => is_value(value.as_bytes()) && !value.contains('/'),
         Folder if value.starts_with(['/', '~']) => false,

@@ -156,12 +156,12 @@ impl Worker {
     /// Runs a transaction. Returns what is left to do.
     fn work(&mut self) -> Need {
         let (behind, began) = (self.behind(), self.clock.now());
-        self.step();
-        let (is_behind, now) = (self.behind(), self.clock.now());
+        let caught_up = self.step();
+        let now = self.clock.now();
         let took = now.since(began);
-        tracing::trace!(?took, behind, is_behind, "transaction");
+        tracing::trace!(?took, behind, caught_up, "transaction");
         let was_behind = std::mem::replace(&mut self.was_behind, behind);
-        if is_behind == 0 {
+        if caught_up {
             // What comes at once is no sign that more does.
             self.was_behind = u64::MAX;
             Need::None
@@ -180,17 +180,22 @@ impl Worker {
         self.written.saturating_sub(position)
     }
 
-    /// Runs a transaction, if it is not too early for another attempt.
-    fn step(&mut self) {
+    /// Runs a transaction, if it is not too early for another attempt. Returns whether nothing is left: that
+    /// is for the spool to say, as the recorder says nothing while the connection is full.
+    fn step(&mut self) -> bool {
         if self.clock.now() < self.retry_at {
-            return;
+            return self.behind() == 0;
         }
         match self.advance(Tail::Growing) {
-            Ok(_) => {
+            Ok(caught_up) => {
                 self.failures = 0;
                 self.say("");
+                caught_up
             }
-            Err(error) => self.failed(&error),
+            Err(error) => {
+                self.failed(&error);
+                self.behind() == 0
+            }
         }
     }
 
@@ -359,6 +364,14 @@ mod tests {
     /// What the session writes at once, and the indexer does not take in with one transaction.
     const MUCH: usize = 8 << 20;
 
+    fn write_much(session: &mut Session) {
+        for _ in 0..MUCH / spool::MAX_CHUNK {
+            let mut line = vec![b'a'; spool::MAX_CHUNK];
+            line[0] = b'\n';
+            session.chunk(StreamId::STDERR, &line);
+        }
+    }
+
     #[test]
     fn an_indexer_rests_while_more_comes_than_it_takes_in_and_not_after_a_burst() {
         let dir = tempfile::tempdir().unwrap();
@@ -367,11 +380,7 @@ mod tests {
         let mut worker = Worker::new(spool_of(&session.reel), connection);
         let mut work = |write: bool, need: Need| {
             if write {
-                for _ in 0..MUCH / spool::MAX_CHUNK {
-                    let mut line = vec![b'a'; spool::MAX_CHUNK];
-                    line[0] = b'\n';
-                    session.chunk(StreamId::STDERR, &line);
-                }
+                write_much(&mut session);
             }
             recorder
                 .write_all(&session.written().to_le_bytes())
@@ -388,5 +397,22 @@ mod tests {
             need = work(false, need);
         }
         assert!(matches!(work(true, Need::None), Need::Now), "another burst");
+    }
+
+    /// Once it slept over what was written while the connection was full, until more came.
+    #[test]
+    fn what_the_recorder_could_not_tell_is_indexed_all_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut session = Session::start(dir.path(), "untold", 1);
+        let (mut recorder, connection) = UnixStream::pair().unwrap();
+        let mut worker = Worker::new(spool_of(&session.reel), connection);
+        recorder
+            .write_all(&session.written().to_le_bytes())
+            .unwrap();
+        write_much(&mut session);
+        worker.hear(Need::None);
+        while !matches!(worker.work(), Need::None) {}
+        let indexed = worker.indexer.as_ref().map(Indexer::position);
+        assert_eq!(indexed, Some(session.written()));
     }
 }

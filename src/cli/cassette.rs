@@ -4,7 +4,7 @@ use super::exit::Failure;
 use super::output::{self, Progress};
 use anyhow::Context as _;
 use mcpreel_capture::spool::open_regular;
-use mcpreel_share::cassette::{self, Entry, Reader};
+use mcpreel_share::cassette::{self, Entry, Fault, Reader};
 use mcpreel_share::outgoing::file::Folder;
 use mcpreel_store::library::REEL;
 use mcpreel_store::record::import::Import;
@@ -119,8 +119,7 @@ fn take(
     let reel = folder.join(&context.recording).with_extension(REEL);
     let mut import = Import::begin(&reel, context)?;
     let mut progress = Progress::stderr();
-    let (mut now, mut end, mut told) = (Moment(0), None, Vec::new());
-    let (mut faults, mut losses) = (0, 0);
+    let (mut now, mut end, mut faults) = (Moment(0), None, Faults::default());
     while let Some(entry) = reader.next_entry()? {
         if let Entry::Chunk { t, .. } | Entry::Gap { t, .. } | Entry::Event { t, .. } = &entry {
             now = now.max(*t);
@@ -140,47 +139,65 @@ fn take(
             } => import.lose(stream, t, bytes, reason)?,
             Entry::Event { t, kind } => import.event(t, &kind)?,
             Entry::End { t } => end = Some(t),
-            Entry::Fault(fault) => {
-                faults += 1;
-                if faults <= MOST_TOLD {
-                    told.push(format!("{shown}: {}", escape(&fault.to_string())));
-                }
-                // Whoever looks at the recording must know what it lacks.
-                losses += u64::from(fault.is_loss);
-                if fault.is_loss && losses <= MOST_RECORDED {
-                    import.event(now, &warning(format!("of the cassette, {fault}")))?;
-                }
-            }
+            Entry::Fault(fault) => faults.add(&fault, now, &mut import)?,
         }
         progress
             .now_and_then(|| format!("{shown}: {} of {} read", size(reader.position()), size(len)));
     }
-    if losses > MOST_RECORDED {
-        let lines = plural(losses - MOST_RECORDED, "more line");
-        let text = format!("{lines} of the cassette could not be read");
-        import.event(now, &warning(text))?;
-    }
+    let mut remarks = faults.end(now, &mut import)?;
     import.finish(end.unwrap_or(now))?;
-    if faults > MOST_TOLD {
-        let more = plural(faults - MOST_TOLD, "more remark");
-        told.push(format!("{shown}: {more} of that kind"));
-    }
     if let Some(note) = &reader.header().selection {
-        told.push(format!(
-            "{shown} holds a part of a recording ({}): missing messages are not findings",
-            escape(&note.to_string())
+        let note = escape(&note.to_string()).into_owned();
+        remarks.push(format!(
+            "holds a part of a recording ({note}): missing messages are not findings"
         ));
     }
     if reader.is_renumbered() {
-        told.push(format!(
-            "{shown}: its frames have new numbers here, from #1 on"
-        ));
+        remarks.push("its frames have new numbers here, from #1 on".to_owned());
     }
+    let remarks = remarks.iter().map(|remark| format!("{shown}: {remark}"));
     Ok(Made {
         reel,
         format: "a cassette",
-        remarks: told,
+        remarks: remarks.collect(),
     })
+}
+
+/// What could not be read: told, and on record where something is missing, as far as anybody reads it.
+#[derive(Default)]
+struct Faults {
+    count: u64,
+    losses: u64,
+    told: Vec<String>,
+}
+
+impl Faults {
+    fn add(&mut self, fault: &Fault, now: Moment, import: &mut Import) -> anyhow::Result<()> {
+        self.count += 1;
+        if self.count <= MOST_TOLD {
+            self.told.push(escape(&fault.to_string()).into_owned());
+        }
+        // Whoever looks at the recording must know what it lacks.
+        self.losses += u64::from(fault.is_loss);
+        if fault.is_loss && self.losses <= MOST_RECORDED {
+            import.event(now, &warning(format!("of the cassette, {fault}")))?;
+        }
+        Ok(())
+    }
+
+    /// Says how much more there was. Returns what the user is told.
+    fn end(mut self, now: Moment, import: &mut Import) -> anyhow::Result<Vec<String>> {
+        if self.losses > MOST_RECORDED {
+            let lines = plural(self.losses - MOST_RECORDED, "more line");
+            let text = format!("{lines} of the cassette could not be read");
+            import.event(now, &warning(text))?;
+        }
+        if self.count > MOST_TOLD {
+            let more = plural(self.count - MOST_TOLD, "more remark");
+            self.told.push(format!("{more} of that kind"));
+        }
+        Ok(self.told)
+    }
 }
 
 fn warning(message: String) -> EventKind {

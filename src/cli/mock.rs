@@ -185,18 +185,7 @@ pub fn run(args: &Mock) -> Outcome {
     let settings = Settings::read();
     let mut remarks: Vec<String> = settings.faults().collect();
     let [max_size, slow_ns] = run::configured(&settings, &mut remarks);
-    let names = secrets.0.keys();
-    let needless = names.filter(|name| !index.placeholders.contains(*name));
-    let needless = needless.map(|it| format!("--bind {it}: the recording has no such placeholder"));
-    remarks.extend(needless);
-    if let Some(first) = index.unbound.first() {
-        let names: Vec<_> = index.unbound.iter().map(String::as_str).collect();
-        remarks.push(format!(
-            "the recording is redacted, and requests with {} in them are answered only if the host \
-             sends the same; give each its value, for example --bind {first}=env:NAME",
-            names.join(", ")
-        ));
-    }
+    remarks.extend(remarks_on_secrets(&secrets, &index));
     let name = summary.name.strip_suffix("-mock").unwrap_or(&summary.name);
     let record = record::Options {
         command: std::env::args_os().collect(),
@@ -248,6 +237,22 @@ pub fn run(args: &Mock) -> Outcome {
     session.finish(&end, &account.concat(), ending);
     file::remove();
     Ok(Exit::Process(record::end_as(ending)))
+}
+
+/// What is wrong with the values that are given for what redaction has left.
+fn remarks_on_secrets(secrets: &Secrets, index: &Index) -> Vec<String> {
+    let names = secrets.0.keys();
+    let needless = names.filter(|name| !index.placeholders.contains(*name));
+    let needless = needless.map(|it| format!("--bind {it}: the recording has no such placeholder"));
+    let unbound = index.unbound.first().map(|first| {
+        let names: Vec<_> = index.unbound.iter().map(String::as_str).collect();
+        format!(
+            "the recording is redacted, and requests with {} in them are answered only if the host \
+             sends the same; give each its value, for example --bind {first}=env:NAME",
+            names.join(", ")
+        )
+    });
+    needless.chain(unbound).collect()
 }
 
 /// The arguments of a session's process: the recording by its path, since `@` may soon be another, and the

@@ -5,7 +5,7 @@ use crate::support::proxy::{Proxy, later_upstream, recording, upstream, why_unre
 use crate::support::{Library, wait_for};
 use mcpreel_wire::message::Direction;
 use serde_json::Value;
-use std::io::{ErrorKind, Read as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpListener;
 
 const REQUEST: &str = "GET / HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n";
@@ -94,6 +94,33 @@ fn a_large_request_gets_its_502() {
     proxy.end();
     let recorded = recording(&library).wire(1, Direction::ClientToServer);
     assert_eq!(String::from_utf8(recorded.unwrap()).unwrap(), REQUEST[..20]);
+}
+
+/// Clients send the body with a packet of its own; once only the head was on record, and nothing had failed.
+#[test]
+fn the_body_of_a_request_is_on_record_before_its_502() {
+    let (_, url) = later_upstream();
+    let library = Library::new();
+    let proxy = Proxy::start(&library, &url, &[]);
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#;
+    let length = format!("\r\nContent-Length: {}\r\n\r\n", body.len());
+    let head = REQUEST.replace("PORT", &proxy.port.to_string());
+    let head = head.replace("GET", "POST").replace("\r\n\r\n", &length);
+    let mut client = proxy.connect();
+    client.set_nodelay(true).unwrap();
+    client.write_all(head.as_bytes()).unwrap();
+    wait_for("the proxy to be asked", || {
+        proxy.said().contains("could not be reached").then_some(())
+    });
+    client.write_all(body.as_bytes()).unwrap();
+    let mut answer = String::new();
+    client.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 502 "), "{answer}");
+    proxy.end();
+    let recorded = recording(&library).wire(1, Direction::ClientToServer);
+    let recorded = String::from_utf8(recorded.unwrap()).unwrap();
+    assert!(recorded.ends_with(body), "{recorded}");
+    assert_eq!(library.json(&["ls"])[0]["failed"], 1);
 }
 
 /// There is no way to answer without HTTP, and a client may wait for the server's first word.

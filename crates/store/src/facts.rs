@@ -141,25 +141,7 @@ impl Recording {
         let is_told = facts.is_live
             || matches!(facts.events.last(), Some(last) if last.kind == EventKind::Copied);
         facts.is_short = is_cut || !is_told && !summary.state.is_final();
-        let requests = facts.troubled().map(|one| (one.request.0, one.http));
-        for (seq, http) in requests.collect::<BTreeSet<_>>() {
-            // What is wrong in the head is told at the message, too.
-            let head = self.http(http)?.map(|http| http.request);
-            for frame in [Some(seq), head].into_iter().flatten() {
-                let rows = self.findings_of_frame(frame)?.into_iter();
-                facts.in_requests.extend(rows.map(|row| {
-                    let rule = row.rule.clone();
-                    let frame = Some(seq);
-                    (
-                        rule,
-                        Found {
-                            frame,
-                            ..found(row)
-                        },
-                    )
-                }));
-            }
-        }
+        facts.in_requests = self.findings_in_requests(&facts)?;
         if facts.is_live {
             facts.unfinished = self.unfinished()?;
         }
@@ -167,6 +149,24 @@ impl Recording {
             facts.last_answered = self.last_answered()?;
         }
         Ok(facts)
+    }
+
+    /// The findings in the requests that something is the matter with, by rule. What is wrong in the head of
+    /// one is told at the message, too.
+    fn findings_in_requests(&self, facts: &Facts) -> Result<Vec<(Box<str>, Found)>, ReadError> {
+        let requests = facts.troubled().map(|one| (one.request.0, one.http));
+        let mut all = Vec::new();
+        for (seq, http) in requests.collect::<BTreeSet<_>>() {
+            let head = self.http(http)?.map(|http| http.request);
+            for frame in [Some(seq), head].into_iter().flatten() {
+                all.extend(self.findings_of_frame(frame)?.into_iter().map(|row| {
+                    let (rule, frame) = (row.rule.clone(), Some(seq));
+                    let found = found(row);
+                    (rule, Found { frame, ..found })
+                }));
+            }
+        }
+        Ok(all)
     }
 
     fn first_and_last_events(&self) -> Result<Vec<Event>, ReadError> {

@@ -435,6 +435,12 @@ impl Editor {
         !matches!(self.state, State::Unknown)
     }
 
+    /// Whether the rest of a message is to come.
+    pub fn is_in_message(&self) -> bool {
+        let is_between = self.has_begun && self.held.is_empty();
+        self.follows() && !(is_between && matches!(self.state, State::Head(_)))
+    }
+
     pub fn is_tcp(&self) -> bool {
         self.settings.upstream.is_tcp()
     }

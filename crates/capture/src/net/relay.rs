@@ -41,6 +41,9 @@ const TURNS: u32 = 4;
 /// How long a client may go on after an answer of ours.
 const LINGER: Duration = Duration::from_secs(5);
 
+/// How long a client that we answer ourselves may take for the rest of its request.
+const REST: Duration = Duration::from_secs(2);
+
 /// One way.
 struct Flow {
     stream: StreamId,
@@ -209,13 +212,25 @@ impl<'c> Relay<'c> {
         });
     }
 
-    /// Answers in place of a server that cannot be reached, after the client's first words.
+    /// Answers in place of a server that cannot be reached, after the client's request, or as much of it as comes
+    /// soon: it tells what failed.
     pub async fn answer_unreachable(mut self, mut client: TcpStream, message: &str) {
         // Without HTTP nobody has to ask first, and there is no way to answer.
         if self.up.editor.is_tcp() {
             let _ = client.set_zero_linger();
         } else {
-            let asked = poll_fn(|cx| self.up.poll_read(cx, self.tap, &mut client)).await;
+            let mut asked = poll_fn(|cx| self.up.poll_read(cx, self.tap, &mut client)).await;
+            let rest = async {
+                while matches!(asked, Ok(true)) && self.up.editor.is_in_message() {
+                    self.up.pending.clear();
+                    match poll_fn(|cx| self.up.poll_read(cx, self.tap, &mut client)).await {
+                        Err(Broken::Refused(why)) => asked = Err(Broken::Refused(why)),
+                        Ok(true) => {}
+                        _ => break,
+                    }
+                }
+            };
+            let _ = tokio::time::timeout(REST, rest).await;
             let is_http = self.up.editor.follows();
             self.up.give_up(self.tap);
             match asked {

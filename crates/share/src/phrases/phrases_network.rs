@@ -6,6 +6,7 @@ use mcpreel_trace::event::{self, EventKind, Party};
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::http::{End, HttpExchange, Timing};
 use mcpreel_wire::http::{Ended, Part, head};
+use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::pad_start;
 
 /// An HTTP exchange on one line, not escaped: `GET /mcp → 405 Method Not Allowed`.
@@ -75,6 +76,10 @@ pub fn authorization(steps: &[Step], around: Option<Seq>) -> Vec<String> {
 pub fn part(head: &FrameHead, preview: &[u8]) -> String {
     let text = || String::from_utf8_lossy(preview.trim_ascii()).into_owned();
     let first = || text().lines().next().unwrap_or_default().to_owned();
+    let what = match head.stream.messages() {
+        Some(Direction::ClientToServer) => "request",
+        _ => "response",
+    };
     match (head.carried.part, head.carried.ended) {
         (Part::RequestHead | Part::ResponseHead, _) => first(),
         (Part::Event, _) if head.size == 0 => {
@@ -82,15 +87,15 @@ pub fn part(head: &FrameHead, preview: &[u8]) -> String {
         }
         (Part::Event, _) if head.carried.is_endpoint => format!("the endpoint is {}", text()),
         (Part::Comment, _) => format!("a comment, which keeps the stream open: {}", text()),
-        (Part::End, Some(Ended::Cut)) if head.size == 0 => "the response was cut off".to_owned(),
+        (Part::End, Some(Ended::Cut)) if head.size == 0 => format!("the {what} was cut off"),
         (Part::End, Some(Ended::Misframed)) => {
             "a chunk of the body is broken, so its end is unknown".to_owned()
         }
         (Part::End, Some(Ended::Unfinished)) => {
-            "the recording ended before the response was complete".to_owned()
+            format!("the recording ended before the {what} was complete")
         }
-        (Part::End, Some(Ended::Closed)) => "the response ended with the connection".to_owned(),
-        (Part::End, _) => "the response ended".to_owned(),
+        (Part::End, Some(Ended::Closed)) => format!("the {what} ended with the connection"),
+        (Part::End, _) => format!("the {what} ended"),
         _ => text(),
     }
 }

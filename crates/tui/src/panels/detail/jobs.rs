@@ -146,8 +146,38 @@ impl Ask {
         let Some(item) = recording.items(self.lens, &[key])?.pop() else {
             return Ok(None);
         };
-        let mut texts = Vec::new();
-        let (mut timing, mut steps, mut edits) = (Timing::default(), Vec::new(), Vec::new());
+        let (mut texts, network) = self.texts(recording, &item)?;
+        let findings = findings(recording, &item)?;
+        for text in &mut texts {
+            text.violations = violations::of(text.tree.as_deref(), text.key.seq, &findings);
+        }
+        let near = if is_mock { near(&texts) } else { None };
+        let failed = item.exchange().filter(|exchange| exchange.has_failed());
+        let error = failed.and_then(|exchange| error(exchange, &texts));
+        let arguments = super::detail_schema::arguments(recording, &item)?;
+        let mut parts = part::parts(&item, texts, &findings, error, near.is_some(), self.amount);
+        for part in &mut parts {
+            part.tell(&arguments);
+        }
+        network.put_among(&mut parts);
+        Ok(Some(Shown {
+            ask: *self,
+            item,
+            parts,
+            findings,
+            near,
+            timing: network.timing,
+            story: None,
+            at: Place::default(),
+            at_story: (0, 0),
+            at_finding: 0,
+            marked: Vec::new(),
+        }))
+    }
+
+    /// The messages, heads and lines of a row, and how it went over the network.
+    fn texts(&self, recording: &Recording, item: &Item) -> Result<(Vec<Text>, Network), ReadError> {
+        let (mut texts, mut network) = (Vec::new(), Network::default());
         match &item.what {
             What::Exchange(exchange) => {
                 let response = exchange.response.map(|at| (TextRole::Response, at));
@@ -156,9 +186,7 @@ impl Ask {
                     texts.extend(self.message(recording, role, at)?);
                 }
                 if let Some(http) = recording.http(exchange.http)? {
-                    timing = recording.timing(&http)?;
-                    steps = authorization(recording, &http)?;
-                    edits = self::edits(recording, &http)?;
+                    network = Network::of(recording, &http)?;
                     for head in parts_of(recording, exchange, &http)? {
                         texts.push(self.line(recording, &head)?);
                     }
@@ -169,9 +197,7 @@ impl Ask {
                 texts.extend(self.message(recording, TextRole::Message, at)?);
             }
             What::Http(http) => {
-                timing = recording.timing(http)?;
-                steps = authorization(recording, http)?;
-                edits = self::edits(recording, http)?;
+                network = Network::of(recording, http)?;
                 for head in recording.carried(http.id, PARTS)? {
                     texts.push(self.line(recording, &head)?);
                 }
@@ -185,43 +211,7 @@ impl Ask {
                 texts.push(self.text(TextRole::Event, self.key, None, size, json));
             }
         }
-        let findings = findings(recording, &item)?;
-        for text in &mut texts {
-            text.violations = violations::of(text.tree.as_deref(), text.key.seq, &findings);
-        }
-        let near = if is_mock { near(&texts) } else { None };
-        let failed = item.exchange().filter(|exchange| exchange.has_failed());
-        let error = failed.and_then(|exchange| error(exchange, &texts));
-        let arguments = super::detail_schema::arguments(recording, &item)?;
-        let mut parts = part::parts(&item, texts, &findings, error, near.is_some(), self.amount);
-        for part in &mut parts {
-            part.tell(&arguments);
-        }
-        let timed = parts.iter().position(|part| part.kind == PartKind::Timing);
-        if let Some(at) = timed {
-            // All of the bar for one part says nothing.
-            if timing.parts().count() < 2 {
-                parts.remove(at);
-            }
-            for (kind, lines) in [(PartKind::Edits, edits), (PartKind::Authorization, steps)] {
-                if !lines.is_empty() {
-                    parts.insert(at, Part::lines(kind, &lines));
-                }
-            }
-        }
-        Ok(Some(Shown {
-            ask: *self,
-            item,
-            parts,
-            findings,
-            near,
-            timing,
-            story: None,
-            at: Place::default(),
-            at_story: (0, 0),
-            at_finding: 0,
-            marked: Vec::new(),
-        }))
+        Ok((texts, network))
     }
 
     fn line(&self, recording: &Recording, head: &FrameHead) -> Result<Text, ReadError> {
@@ -292,16 +282,40 @@ fn parts_of(
     Ok(parts)
 }
 
-/// The steps of logging in, a line each, if the HTTP exchange is one of them.
-fn authorization(recording: &Recording, http: &HttpExchange) -> Result<Vec<String>, ReadError> {
-    let steps = recording.authorization_around(http)?;
-    Ok(phrases_network::authorization(&steps, Some(http.request)))
+/// How a row went over the network: nothing of one over pipes.
+#[derive(Default)]
+struct Network {
+    timing: Timing,
+    authorization: Vec<String>,
+    edits: Vec<String>,
 }
 
-/// What the proxy changed in an HTTP exchange, a line each.
-fn edits(recording: &Recording, http: &HttpExchange) -> Result<Vec<String>, ReadError> {
-    let edits = recording.edits(http)?;
-    Ok(edits.iter().filter_map(phrases_network::edit).collect())
+impl Network {
+    fn of(recording: &Recording, http: &HttpExchange) -> Result<Self, ReadError> {
+        let steps = recording.authorization_around(http)?;
+        let edits = recording.edits(http)?;
+        Ok(Self {
+            timing: recording.timing(http)?,
+            authorization: phrases_network::authorization(&steps, Some(http.request)),
+            edits: edits.iter().filter_map(phrases_network::edit).collect(),
+        })
+    }
+
+    fn put_among(&self, parts: &mut Vec<Part>) {
+        let timed = parts.iter().position(|part| part.kind == PartKind::Timing);
+        let Some(at) = timed else { return };
+        // All of the bar for one part says nothing.
+        if self.timing.parts().count() < 2 {
+            parts.remove(at);
+        }
+        let kinds = [
+            (PartKind::Edits, &self.edits),
+            (PartKind::Authorization, &self.authorization),
+        ];
+        for (kind, lines) in kinds.into_iter().filter(|(_, lines)| !lines.is_empty()) {
+            parts.insert(at, Part::lines(kind, lines));
+        }
+    }
 }
 
 /// The findings of a row, the worst first.

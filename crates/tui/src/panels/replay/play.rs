@@ -42,17 +42,7 @@ pub fn play(
     for tool in offer.requests.tools.iter().filter(|_| all) {
         guard.allow(tool.clone());
     }
-    let mut binder = Binder::default();
-    let seed = getrandom::u64();
-    let seed = seed.map_err(|_| Failure("the system gives no random numbers".to_owned()))?;
-    binder.span_seed = Some(seed);
-    let call = offer.last_call();
-    if let (Some(json), Some(call)) = (edited, call)
-        && let Some(arguments) = &call.arguments
-    {
-        let edit = (arguments.path.clone(), json);
-        binder.edits.entry(call.place.0).or_default().push(edit);
-    }
+    let mut binder = binder(&offer, edited)?;
     binder.binds.clone_from(&judge.rules().binds);
     let wanted = offer.only().map(|only| -> Wanted<'static> {
         Box::new(move |exchange: &Exchange| only.needs(exchange))
@@ -94,7 +84,7 @@ pub fn play(
     let replayed = Replayed {
         until: offer.until,
         only: offer.only(),
-        shows: call.map(|call| call.place.0),
+        shows: offer.last_call().map(|call| call.place.0),
         bound: bound.collect(),
         report: outcome.report,
     };
@@ -104,6 +94,21 @@ pub fn play(
         app.library.listed = None;
         compare::begin(app, Which::File(offer.path.clone()), path, Some(replayed))
     }))
+}
+
+/// What stands in for values of the recording, the edited arguments of the last call among it.
+fn binder(offer: &Offer, edited: Edited) -> Result<Binder, Failure> {
+    let mut binder = Binder::default();
+    let seed = getrandom::u64();
+    let seed = seed.map_err(|_| Failure("the system gives no random numbers".to_owned()))?;
+    binder.span_seed = Some(seed);
+    if let (Some(json), Some(call)) = (edited, offer.last_call())
+        && let Some(arguments) = &call.arguments
+    {
+        let edit = (arguments.path.clone(), json);
+        binder.edits.entry(call.place.0).or_default().push(edit);
+    }
+    Ok(binder)
 }
 
 /// `3 of 4 sent, 3 answered, 1 call refused`. `is_whole`: the new recording was complete when it

@@ -13,6 +13,7 @@ use mcpreel_store::reader::Summary;
 use mcpreel_store::recovery;
 use mcpreel_store::schema::State;
 use mcpreel_trace::clock::{Clock, wall_clock_ns};
+use mcpreel_trace::query::Query;
 use mcpreel_trace::session::End;
 use mcpreel_wire::text::{clock, count, escape, plural, size};
 use serde_json::{Value, json};
@@ -100,12 +101,15 @@ impl Ls {
         let mut exit = Exit::Fine;
         if let Some(query) = &query {
             let mut fitting = Vec::new();
+            // A server that did not start has no row that failed.
+            let asks_for_failed = Query::parse("is:failed").is_ok_and(|it| it == *query);
             for entry in entries {
                 let recording = select::recording(&entry.path, &library);
                 match recording.and_then(|recording| filter::any(&recording, query)) {
                     // What had to be completed first is another one now.
                     Ok(true) if entry.is_left_behind() => fitting.push(Entry::read(&entry.path)),
                     Ok(true) => fitting.push(entry),
+                    Ok(false) if asks_for_failed && entry.has_failed() => fitting.push(entry),
                     Ok(false) => {}
                     Err(failure) => exit = failure.skipped("not looked through")?,
                 }

@@ -23,7 +23,6 @@ use mcpreel_lint::cause::{Cause, Place, causes};
 use mcpreel_share::phrases;
 use mcpreel_store::library::{Entry, Library, short_id};
 use mcpreel_store::reader::{Recording, Summary};
-use mcpreel_trace::session::End;
 use mcpreel_wire::text::{escape, plural};
 use serde_json::{Value, json};
 
@@ -141,30 +140,25 @@ fn also_failed<'e>(
     summary: &Summary,
     entries: &'e [Entry],
     is_trouble: bool,
-) -> Vec<(&'e Entry, Option<&'e End>)> {
+) -> Vec<&'e Entry> {
     let since = |ago| summary.wall_ns.saturating_sub(ago);
     let others = entries.iter().filter_map(|entry| {
         let other = entry.summary()?;
-        let is_bad_end = matches!(
-            entry.end(),
-            Some(End::NotStarted { .. } | End::Exited { code: 1.. })
-        );
         let is_of_it = summary.context.other_side.as_ref() == Some(&other.id);
         let is_alike = other.id != summary.id && other.origin == summary.origin && !is_of_it;
         let ended = entry.wall_ns.saturating_add(other.t_last_ns);
         let is_before = !is_trouble && other.name == summary.name && ended >= since(DAY_NS);
         let is_near = ended >= since(JUST_BEFORE_NS) || is_before;
-        let has_failed = other.failed > 0 || is_bad_end;
-        (is_alike && is_near && has_failed).then(|| (entry, entry.end().filter(|_| is_bad_end)))
+        (is_alike && is_near && entry.has_failed()).then_some(entry)
     });
     let mut others: Vec<_> = others.collect();
     // What the network's side says is told by the host's.
     let sides = others
         .iter()
-        .filter_map(|(entry, _)| entry.summary()?.context.other_side.clone());
+        .filter_map(|entry| entry.summary()?.context.other_side.clone());
     let sides: Vec<_> = sides.collect();
-    others.retain(|(entry, _)| !sides.contains(&entry.id) || is_host_side(entry));
-    others.sort_by_key(|(entry, _)| entry.name != summary.name);
+    others.retain(|entry| !sides.contains(&entry.id) || is_host_side(entry));
+    others.sort_by_key(|entry| entry.name != summary.name);
     others
 }
 
@@ -175,16 +169,17 @@ fn is_host_side(entry: &Entry) -> bool {
 }
 
 fn write_others(
-    others: &[(&Entry, Option<&End>)],
+    others: &[&Entry],
     entries: &[Entry],
     out: &mut Output,
 ) -> Result<(), Failure> {
-    for (entry, end) in others.iter().take(MOST_OTHERS) {
+    for entry in others.iter().take(MOST_OTHERS) {
         let Some(other) = entry.summary() else {
             continue;
         };
         let (id, name) = (short_id(&entry.id, entries), escape(&entry.name));
         let failed = plural(other.failed, "call");
+        let end = entry.bad_end();
         let end = end.map(|end| phrases::end_short(end, &other.context));
         let said = end.filter(|_| other.failed == 0).unwrap_or(failed);
         let said = format!("{id} {name}: {said}: mcpreel why {id}");
@@ -192,7 +187,8 @@ fn write_others(
     }
     let more = others.len().saturating_sub(MOST_OTHERS);
     if more > 0 {
-        out.fact("", &format!("and {more} more: mcpreel ls"))?;
+        let text = format!("and {more} more around that time: mcpreel ls -q is:failed");
+        out.fact("", &text)?;
     }
     Ok(())
 }

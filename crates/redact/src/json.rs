@@ -156,8 +156,10 @@ impl Walk<'_> {
         let mut before = None;
         for (index, element) in array.elements().enumerate() {
             let text = element.string_bytes().unwrap_or_default();
-            // What begins like an option is the next one.
-            let below = match before.filter(|_| is_plain && !text.starts_with(b"-")) {
+            // What begins like an option is the next one, and in a list of variables there is one behind another.
+            let is_variable = text.contains(&b'_') && !text.iter().any(u8::is_ascii_lowercase);
+            let is_next = |bond| text.starts_with(b"-") || is_variable && bond == Bond::Pair;
+            let below = match before.filter(|(_, bond)| is_plain && !is_next(*bond)) {
                 Some((class, bond)) => Under::Named(class, bond),
                 None if is_pair && index == 1 => Under::Named(Class::Password, Bond::Whole),
                 None if is_plain => Under::Word,

@@ -164,6 +164,17 @@ impl Entry {
         Some(summary.session.phase.end().unwrap_or(&End::Unknown))
     }
 
+    /// Its end, where the server was not started or ended with an error.
+    pub fn bad_end(&self) -> Option<&End> {
+        let is_bad = |end: &&End| matches!(end, End::NotStarted { .. } | End::Exited { code: 1.. });
+        self.end().filter(is_bad)
+    }
+
+    /// Whether something failed in it: a call, or the server as a whole.
+    pub fn has_failed(&self) -> bool {
+        self.summary().is_some_and(|summary| summary.failed > 0) || self.bad_end().is_some()
+    }
+
     pub fn summary(&self) -> Option<&Summary> {
         match &self.details {
             Details::Recorded(summary) => Some(summary),

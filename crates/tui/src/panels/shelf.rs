@@ -147,6 +147,9 @@ impl Shelf {
 /// The one word of the language of filters that the list of recordings knows.
 const FAILED: &str = "is:failed";
 
+/// What people type for it, who do not know that language.
+const WORDS_FOR_IT: [&str; 3] = ["fail", "failed", "error"];
+
 /// Whether every one of these words, in lower case, stands somewhere in what is shown of it.
 fn has(entry: &Row, wall_ns: u64, words: &[String]) -> bool {
     let [who, how] = said(entry, wall_ns).map(|parts| parts.join("; "));
@@ -158,9 +161,9 @@ fn has(entry: &Row, wall_ns: u64, words: &[String]) -> bool {
     let command = command.unwrap_or_default();
     let text = [who, how, state(entry).2, title(entry), host, command, path];
     let text = text.join("\n").to_lowercase();
-    let has_failed = || entry.summary().is_some_and(|summary| summary.failed > 0);
-    let mut words = words.iter();
-    words.all(|word| text.contains(word.as_str()) || word == FAILED && has_failed())
+    let is_flag = |word: &str| word == FAILED || WORDS_FOR_IT.contains(&word);
+    let mut words = words.iter().map(String::as_str);
+    words.all(|word| text.contains(word) || is_flag(word) && entry.has_failed())
 }
 
 /// The name of a recording's file, escaped.

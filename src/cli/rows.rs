@@ -266,10 +266,13 @@ pub fn stream_arrow(stream: StreamId) -> &'static str {
 /// The beginning of a line that is no message, escaped.
 pub fn quote(raw: &[u8]) -> String {
     let raw = raw.trim_ascii_end();
-    match raw.get(..QUOTED) {
-        Some(beginning) if raw.len() > QUOTED => format!("{}…", escape_bytes(beginning)),
-        _ => escape_bytes(raw).into_owned(),
+    if raw.len() <= QUOTED {
+        return escape_bytes(raw).into_owned();
     }
+    // No character is cut in two.
+    let is_inside = |at: &usize| raw[*at] & 0xC0 == 0x80;
+    let end = (QUOTED - 3..=QUOTED).rfind(|at| !is_inside(at));
+    format!("{}…", escape_bytes(&raw[..end.unwrap_or(QUOTED)]))
 }
 
 /// The summaries of a frame's messages, escaped.

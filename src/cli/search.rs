@@ -283,11 +283,12 @@ fn context(
     let (before, found) = (piece(from..range.start)?, piece(range.start..to)?);
     let after = piece(to..until)?;
     let ellipsis = |is_cut: bool| if is_cut { "…" } else { "" };
-    // Of a character that was cut in two the rest is left out.
+    // Of a character that was cut in two the rest is left out, and the end of the frame.
     let [before, after] = [before, after].map(|bytes| {
         let text = String::from_utf8_lossy(&bytes);
-        escape(text.trim_end_matches(['\n', '\r']).trim_matches('\u{fffd}')).into_owned()
+        escape(text.trim_matches('\u{fffd}')).into_owned()
     });
+    let after = after.trim_end_matches("\\n").trim_end_matches("\\r");
     Ok([
         format!("{}{before}", ellipsis(from > 0)),
         escape_bytes(&found).into_owned(),

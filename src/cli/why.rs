@@ -136,11 +136,7 @@ impl Why {
 /// Other sessions of that origin that failed, those of the same name first: a host starts all its servers at
 /// once, or one of them again, and the newest recording need not be the one that somebody asks about. Where
 /// nothing is wrong with it, those of its name may be older.
-fn also_failed<'e>(
-    summary: &Summary,
-    entries: &'e [Entry],
-    is_trouble: bool,
-) -> Vec<&'e Entry> {
+fn also_failed<'e>(summary: &Summary, entries: &'e [Entry], is_trouble: bool) -> Vec<&'e Entry> {
     let since = |ago| summary.wall_ns.saturating_sub(ago);
     let others = entries.iter().filter_map(|entry| {
         let other = entry.summary()?;
@@ -168,11 +164,7 @@ fn is_host_side(entry: &Entry) -> bool {
     context.is_some_and(|context| context.bridged_url().is_some())
 }
 
-fn write_others(
-    others: &[&Entry],
-    entries: &[Entry],
-    out: &mut Output,
-) -> Result<(), Failure> {
+fn write_others(others: &[&Entry], entries: &[Entry], out: &mut Output) -> Result<(), Failure> {
     for entry in others.iter().take(MOST_OTHERS) {
         let Some(other) = entry.summary() else {
             continue;

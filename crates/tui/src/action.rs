@@ -112,7 +112,7 @@ actions! {
     Stats, "stats", [Session "3"], "counts and latencies per method and tool";
     Findings, "findings", [Session "4"], "what the rules found: errors, warnings, notes";
     Server, "server", [Session "5"], "what the server offers: tools, resources and prompts with their schemas";
-    Why, "why", [Session "W"], "why it went wrong: the cause, what shows it, what to do";
+    Why, "why", [Session "W", Library "W"], "why it went wrong: the cause, what shows it, what to do";
     Wire, "wire", [Session "w"], "calls, or the wire with one row per frame";
     Zoom, "zoom", [Session "z"], "full screen for this pane, and back";
     ListSmaller, "list-smaller", [Session "<"], "less of the screen for the list, more for the detail";

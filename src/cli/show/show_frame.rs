@@ -87,7 +87,19 @@ impl Shown<'_> {
         self.out.inked(Ink::Faint, &facts)?;
         let raw = self.recording.piece(head.seq, 0..LOOKED_AT)?;
         let left_out = head.size.saturating_sub(raw.len() as u64);
-        let laid = layout(&phrases_network::legible(head, raw), Limits::SCREEN);
+        let text = phrases_network::legible(head, raw);
+        let mut laid = layout(&text, Limits::SCREEN);
+        // To say that it is left out takes no less room.
+        if laid.left_out < Limits::SCREEN.line {
+            let lines = Limits::SCREEN.lines * 2;
+            laid = layout(
+                &text,
+                Limits {
+                    lines,
+                    ..Limits::SCREEN
+                },
+            );
+        }
         laid.lines.iter().try_for_each(|line| self.out.line(line))?;
         let left_out = laid.left_out as u64 + left_out;
         if left_out > 0 {

@@ -260,7 +260,8 @@ fn add_findings(cause: &mut Cause, facts: &Facts) {
     for (rule, found) in &facts.in_requests {
         let mut shown = cause.evidence.iter_mut();
         let place = found.frame.map(Place::Frame);
-        let is_told = broken_rules::TOLD.contains(&&**rule);
+        let is_note = crate::rule(rule).is_some_and(|rule| rule.severity == crate::Severity::Note);
+        let is_told = is_note || broken_rules::TOLD.contains(&&**rule);
         let request =
             shown.find(|one| Some(one.place) == place && !is_told && !one.text.contains(&**rule));
         if let Some(request) = request {

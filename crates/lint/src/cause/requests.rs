@@ -402,7 +402,8 @@ pub(super) fn calls_failed(facts: &Facts) -> Option<Cause> {
     let ways = first.ways.iter().take(TOLD_APART);
     let cause = ways.fold(cause, |cause, alike| cause.shown_call(&alike.exchange));
     let cause = cause.shown(phrases::stderr_about(facts, exchange, 3));
-    Some(cause.shown(others.iter().map(|failed| phrases::request(failed.first()))))
+    let others = others.iter().map(|failed| failed.first());
+    Some(others.fold(cause, Cause::shown_call))
 }
 
 /// `search_docs failed twice: quota exceeded (tool-error, #1187, #1201)`, or, where not the same was

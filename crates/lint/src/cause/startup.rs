@@ -121,13 +121,39 @@ pub(super) fn died_at_start(facts: &Facts) -> Option<Cause> {
         ),
         _ => (
             format!("{server} {ended}{lived} before it answered anything{stderr_says}"),
-            "Run the command in a terminal, in the same folder and with as few variables. Usual reasons are \
-             arguments, missing modules and missing variables; 127 is a program that is not on PATH.",
+            advice_on_words(end, &stderr_says),
         ),
     };
     let cause = Cause::new(certainty, sentence, advice);
     let cause = cause.shown(phrases::stderr(facts, None, 4));
     Some(cause.shown(phrases::end_of(facts)))
+}
+
+/// What to do about a server that ended at its start, by what it said.
+fn advice_on_words(end: &End, said: &str) -> &'static str {
+    let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    if has(&[
+        "unrecognized arguments",
+        "nexpected argument",
+        "nknown option",
+        "o such option",
+    ]) {
+        "The server does not know one of its arguments, which stand in the host's configuration: \
+         compare them with the server's `--help`."
+    } else if has(&[
+        "ImportError",
+        "has no attribute",
+        "is not a function",
+        "does not provide an export",
+    ]) {
+        "The server does not fit the version of a library that is installed with it: install an older \
+         or newer version of one of the two, and write that version into the host's configuration."
+    } else if *end == (End::Exited { code: 127 }) {
+        "127 says that a program was not found: hosts have a PATH of their own, not your shell's."
+    } else {
+        "Run the command in a terminal, in the same folder and with as few variables. Usual reasons are \
+         arguments, missing modules and missing variables."
+    }
 }
 
 /// From here on a start is slow, nanoseconds; the shortest limits of hosts are near.

@@ -95,8 +95,9 @@ impl<'f> LastWords<'f> {
 }
 
 fn has_word(line: &Line) -> bool {
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
-    line.text().iter().any(is_word)
+    let text = String::from_utf8_lossy(line.text());
+    let is_word = |letter: char| letter.is_alphanumeric();
+    text.contains(is_word)
 }
 
 /// What stands in the traces that Python, Rust, Go, Java and Node print when a program dies.
@@ -115,9 +116,15 @@ pub fn has_traceback(lines: &[Line]) -> bool {
     })
 }
 
-/// A line without the frame that groups of exceptions have around theirs.
+/// The side of a box that Rich draws around a traceback, and Typer around an error.
+const SIDE: &[u8] = "│".as_bytes();
+
+/// A line without the frame that groups of exceptions have around theirs, or the sides of a box.
 pub(super) fn unframed(line: &[u8]) -> &[u8] {
     let bare = line.trim_ascii_start();
+    if let Some(boxed) = bare.strip_prefix(SIDE) {
+        return boxed.trim_ascii_end().strip_suffix(SIDE).unwrap_or(boxed);
+    }
     match bare.strip_prefix(b"|").or_else(|| bare.strip_prefix(b"+")) {
         Some(inside) => inside.strip_prefix(b" ").unwrap_or(inside),
         None => line,
@@ -137,9 +144,10 @@ impl Words {
         Self { text, lower }
     }
 
-    /// Indented lines are places of a stack, or go on with the line above.
+    /// Indented lines, as all in a box are, are places of a stack, or go on with the line above.
     fn is_indented(&self) -> bool {
-        self.text.starts_with(char::is_whitespace)
+        let is_edge = |letter: char| letter.is_whitespace() || "╭╰".contains(letter);
+        self.text.starts_with(is_edge)
     }
 
     /// Whether the line holds one of `words`, which `|` separates.
@@ -210,6 +218,20 @@ mod tests {
 KeyError: 'API_KEY'
 "#;
 
+    const RICH: &str = "╭───── Traceback (most recent call last) ─────╮
+│ /srv/venv/weather.py:12 in main              │
+│                                              │
+│ ❱ 12     serve()                             │
+╰──────────────────────────────────────────────╯
+RuntimeError: no config
+";
+
+    const TYPER: &str = "Usage: weather [OPTIONS]
+╭─ Error ──────────────────────────────────────╮
+│ No such option: --api-key                    │
+╰──────────────────────────────────────────────╯
+";
+
     const GROUP: &str = r#"  + Exception Group Traceback (most recent call last):
   |   File "/srv/weather.py", line 21, in main
   |     async with anyio.create_task_group() as group:
@@ -258,6 +280,9 @@ Node.js v20.20.2
     fn of_the_last_words_the_one_that_names_the_fault_is_told() {
         assert_telling(PYTHON, "KeyError: 'API_KEY'");
         assert_telling(GROUP, "    | httpx.ConnectTimeout: upstream");
+        assert_telling(RICH, "RuntimeError: no config");
+        let typer = "│ No such option: --api-key                    │";
+        assert_telling(TYPER, typer);
         assert_telling(NODE, "Error: Cannot find module 'zod'");
         assert_telling(RUST, "no station called Atlantis");
         let place = "   0: rust_begin_unwind\n             at /rustc/src/panicking.rs:689:5\n";

@@ -308,7 +308,7 @@ pub fn undone(report: &Report) -> Vec<String> {
         (
             report.short,
             "value",
-            "too short to be looked for elsewhere",
+            "so short that only the places that say what it is were redacted",
         ),
         (
             report.beyond,

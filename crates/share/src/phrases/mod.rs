@@ -109,6 +109,8 @@ pub fn lost(exchange: &Exchange, end: Option<&End>) -> Option<String> {
 /// The end of a session in a word or two: `exit 0`, `SIGKILL`.
 pub fn end_short(end: &End, context: &ProcessContext) -> String {
     match end {
+        // It is mcpreel that ended well, whatever became of the server.
+        End::Exited { code: 0 } if context.bridged_url().is_some() => "ended".to_owned(),
         End::Exited { code } => format!("exit {code}"),
         End::Killed { signal } => escape(signal).into_owned(),
         End::NotStarted { .. } => "not started".to_owned(),

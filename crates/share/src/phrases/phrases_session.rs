@@ -8,7 +8,7 @@ use mcpreel_trace::event::{EventKind, ProcessContext, SelectionNote};
 use mcpreel_trace::exchange::PROBE;
 use mcpreel_trace::session::{Closed, End, Peer, Side, Usage};
 use mcpreel_wire::message::Era;
-use mcpreel_wire::text::{duration, escape, plural, size};
+use mcpreel_wire::text::{cut, duration, escape, plural, size};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -153,13 +153,19 @@ fn side(peer: &Peer) -> String {
     words
 }
 
+const ONE_PIPE: &str = "the host gave one file for stdout and stderr, so what the server writes on stderr stands on stdout";
+
+/// Columns of the host's command line: an editor's is long, and says no more.
+const HOST: usize = 160;
+
 fn process(context: &ProcessContext) -> Facts {
     if let Some(url) = &context.url {
         return vec![("url", escape(url).into_owned())];
     }
     let mut host = super::process(&context.host);
     if !context.host.command.is_empty() {
-        let _ = write!(host, ": {}", masked_command(&context.host.command));
+        let command = masked_command(&context.host.command);
+        let _ = write!(host, ": {}", cut(&command, HOST));
     }
     let argv = (!context.argv.is_empty()).then(|| super::started(context));
     let escaped = |text: &Option<String>| text.as_deref().map(|text| escape(text).into_owned());
@@ -170,6 +176,10 @@ fn process(context: &ProcessContext) -> Facts {
         ("executable", executable),
         ("in", escaped(&context.cwd)),
         ("started by", Some(host)),
+        (
+            "stderr",
+            context.stderr_in_stdout.then(|| ONE_PIPE.to_owned()),
+        ),
     ])
 }
 

@@ -27,7 +27,7 @@ use ratatui::widgets::Clear;
 const HINTS: &str = "help, back, open, close, step-back earlier, step-forward later, \
     time-cursor now, next-pane other pane, toggle fold, representation raw, zoom-in zoom in, \
     zoom-out zoom out, pan-left earlier, pan-right later, sort, \
-    filter, delete, failures, search, next-failure next failure, why, \
+    filter, delete, why, failures, search, next-failure next failure, \
     compare-parent compare with its recording, copy, diff, replay, export, wire, \
     note, zoom, palette commands";
 
@@ -43,6 +43,8 @@ fn is_useful(app: &App, action: Action, session: Option<&Session>) -> bool {
         Action::Help | Action::Back | Action::Palette => true,
         _ if session.is_none() && app.library.rows.is_empty() => false,
         Action::Close => !contexts.contains(&Context::List) && session.is_some(),
+        // Enter does the same there.
+        Action::Why => session.is_some(),
         Action::CompareParent => session.is_some_and(is_made),
         Action::TimeCursor => is_playing,
         Action::NextPane => !contexts.contains(&Context::Server),

@@ -67,6 +67,16 @@ fn overview(app: &App, bound: &[(String, &'static Row)]) -> Vec<Line> {
         let name = pad_end(&cut(&label(row), room.saturating_sub(1)), room);
         cells.push(vec![(Role::Key, key), (Role::Text, name)]);
     }
+    // A heading that would end a column begins the next one; that may move others to an end.
+    for _ in TASKS {
+        let rows = cells.len().div_ceil(columns);
+        let ends = |at: &usize| at % rows == rows - 1 && at + 1 < cells.len();
+        let mut last = (0..cells.len()).filter(ends);
+        let Some(at) = last.find(|at| matches!(cells[*at][..], [(Role::Title, _)])) else {
+            break;
+        };
+        cells.insert(at, vec![(Role::Text, pad_end("", wide))]);
+    }
     let rows = cells.len().div_ceil(columns);
     let line = |at| {
         let cells = cells.iter().skip(at).step_by(rows);

@@ -51,7 +51,8 @@ pub const ORDERS: [(Order, &str, char, &str); 8] = [
 pub fn perform(viewer: &mut Viewer, action: Action) -> Option<Effects> {
     let app = &mut viewer.app;
     match action {
-        Action::Open => return open(viewer),
+        // A recording that ended badly opens at its cause.
+        Action::Open | Action::Why => return open(viewer),
         Action::Filter => {
             let hint = "Enter keeps it, Esc shows all";
             let text = app.library.narrow.clone();

@@ -234,7 +234,10 @@ pub fn wrong(entry: &Row, wall_ns: u64) -> String {
 /// what somebody wrote.
 pub fn about(entry: &Row, wall_ns: u64) -> [String; 2] {
     let [mut who, how] = said(entry, wall_ns);
-    who.extend(entry.context().map(phrases::started));
+    who.extend(entry.context().map(|context| match &context.url {
+        Some(url) => escape(url).into_owned(),
+        None => phrases::started(context),
+    }));
     [who.join("; "), how.join("; ")]
 }
 

@@ -9,12 +9,12 @@ use crate::effect::Answer;
 use crate::panels::library;
 use crate::panels::shelf::Row;
 use crate::worker::vitals::OPEN;
-use mcpreel_lint::cause::{Cause, causes};
+use mcpreel_lint::cause::causes;
 use mcpreel_share::phrases::sentence;
 use mcpreel_store::library::{Entry, Library, Standing, newest_first, spool_of};
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_store::recovery::{self, Outcome};
-use mcpreel_trace::clock::Clock;
+use mcpreel_trace::clock::{Clock, Moment, wall_clock_ns};
 use mcpreel_trace::exchange::{Exchange, Status};
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt as _;
@@ -90,13 +90,17 @@ impl Librarian {
             let is_live = |known: &Known| known.entry.standing == Standing::Live;
             let fresh = match old {
                 Some(old) if old.stamp == stamp && !is_live(&old) => old,
-                _ => {
+                old => {
                     let entry = listed.remove(&reel).unwrap_or_else(|| Entry::read(&reel));
+                    // Of a live one it is asked again when more has failed.
+                    let is_same = |old: &Known| {
+                        entry.standing == Standing::Live && failed(&old.entry) == failed(&entry)
+                    };
                     Known {
                         stamp,
                         open: open_calls(&entry).unwrap_or_default().into(),
+                        why: old.filter(is_same).and_then(|old| old.why),
                         entry: Arc::new(entry),
-                        why: None,
                         hopeless: false,
                     }
                 }
@@ -130,10 +134,13 @@ impl Librarian {
         changed
     }
 
-    /// Asks the newest recordings that are over what went wrong in them; whether there were any.
+    /// Asks the newest recordings that are over, or in which something failed, what went wrong in them; whether
+    /// there were any.
     fn explain(&mut self) -> bool {
-        let is_asked =
-            |known: &Known| known.why.is_some() || known.entry.standing == Standing::Live;
+        let is_asked = |known: &Known| {
+            let is_well = known.entry.standing == Standing::Live && failed(&known.entry) == 0;
+            known.why.is_some() || is_well
+        };
         let all = self.known.iter_mut().rev();
         let mut asked = all
             .filter(|(_, known)| !is_asked(known))
@@ -141,7 +148,8 @@ impl Librarian {
             .peekable();
         let is_any = asked.peek().is_some();
         for (path, known) in asked {
-            known.why = Some(why(path).unwrap_or_default().into());
+            let is_live = known.entry.standing == Standing::Live;
+            known.why = Some(why(path, is_live).unwrap_or_default().into());
         }
         is_any
     }
@@ -161,11 +169,21 @@ impl Librarian {
     }
 }
 
-/// What went wrong in a recording that is over; nothing where nothing did, or it cannot be told.
-fn why(reel: &Path) -> Result<String, ReadError> {
-    let causes = causes(&Recording::open(reel)?.facts(None)?);
-    let trouble = causes.into_iter().find(Cause::is_trouble);
-    Ok(trouble.map(|cause| cause.sentence).unwrap_or_default())
+fn failed(entry: &Entry) -> u64 {
+    entry.summary().map_or(0, |summary| summary.failed)
+}
+
+/// What went wrong in a recording; nothing where nothing did, or it cannot be told.
+fn why(reel: &Path, is_live: bool) -> Result<String, ReadError> {
+    let recording = Recording::open(reel)?;
+    let began = recording.summary()?.wall_ns;
+    let now = is_live.then(|| Moment(wall_clock_ns().saturating_sub(began)));
+    let causes = causes(&recording.facts(now)?).into_iter();
+    let mut trouble = causes.filter(|cause| cause.is_trouble() && !(is_live && cause.is_wait()));
+    Ok(trouble
+        .next()
+        .map(|cause| cause.sentence)
+        .unwrap_or_default())
 }
 
 /// The oldest calls of a live recording that wait for an answer, a few.

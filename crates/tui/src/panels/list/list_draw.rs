@@ -324,6 +324,15 @@ fn filtered(app: &App, session: &Session) -> Vec<(Role, String)> {
         }
         Relaxed::Unknown | Relaxed::Asked => {}
     }
+    let failed = session.vitals.as_deref().map(|it| it.summary.failed);
+    let key = app.settings.keymap.keys(Action::Failures).first().copied();
+    if let (Some(failed @ 1..), Some(key)) = (failed, key) {
+        let text = format!(
+            "{key} shows what failed, {}: is:failed",
+            plural(failed, "row")
+        );
+        lines.push((Role::Key, text));
+    }
     lines
 }
 

@@ -14,7 +14,7 @@ use super::{folder, select};
 use clap::Args;
 use mcpreel_share::phrases::when;
 use mcpreel_share::redacting::masked;
-use mcpreel_store::library::{Library, short_id};
+use mcpreel_store::library::{Entry, Library, short_id};
 use mcpreel_store::reader::{Recording, Summary};
 use mcpreel_store::text_search::{Finder, Pattern, Search as Scan};
 use mcpreel_trace::clock::Clock;
@@ -39,7 +39,8 @@ const METHOD: usize = 24;
 
 /// Find a text in recordings
 ///
-/// Looks in every byte on record and in the command lines of servers, the newest first.
+/// Looks in every byte on record and in the command lines of servers, in the newest recording first,
+/// in the network sides of bridges last.
 /// Without a capital letter in TEXT case is ignored; text is also found where JSON has escaped it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -80,7 +81,11 @@ impl Search {
         let library = Library::new(folder::existing(&self.folder)?);
         let entries = library.list()?;
         let paths: Vec<PathBuf> = if self.recordings.is_empty() {
-            entries.iter().map(|entry| entry.path.clone()).collect()
+            // What the network side of a bridge has, its host's side has without the heads of HTTP.
+            let is_network_side = |entry: &&Entry| entry.client_side().is_some();
+            let (last, first): (Vec<_>, Vec<_>) = entries.iter().partition(is_network_side);
+            let all = first.into_iter().chain(last);
+            all.map(|entry| entry.path.clone()).collect()
         } else {
             let named = self.recordings.iter();
             let named = named.map(|text| Ok(select::find(text, &library)?.path));

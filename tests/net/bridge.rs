@@ -117,7 +117,15 @@ fn a_host_on_pipes_speaks_with_a_server_behind_a_url_and_both_sides_are_on_recor
         let line = format!("the network side: mcpreel report {other} --zip");
         assert_eq!(said.contains(&line), is_named, "{said}");
     }
+    // A hit in both stands in what the host saw first.
+    let hits = library.json(&["search", "initialize"]);
+    let ids: Vec<_> = hits.iter().map(|hit| hit["id"].as_str()).collect();
+    assert_eq!(
+        [ids.first(), ids.last()],
+        [Some(&Some(this)), Some(&Some(other))]
+    );
     // The command is the user's, not the one by which mcpreel starts itself.
+    assert_eq!(all[0]["command"][1], "run");
     let host_side = all[0]["id"].as_str().unwrap();
     let path = |name: &str| library.path().join(name).display().to_string();
     let (copy, cassette) = (path("copy.reel"), path("cassette.jsonl"));

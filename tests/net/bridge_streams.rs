@@ -111,6 +111,59 @@ fn a_server_that_has_only_http_and_sse_is_found_and_its_end_is_ours() {
     assert!(!causes.contains(&Some("http-refused")), "{causes:?}");
 }
 
+/// Once calls were sent side by side, cancels overtook them, and the end waited for answers to cancelled ones.
+#[test]
+fn over_http_and_sse_messages_keep_their_order_and_nobody_waits_for_a_cancelled_call() {
+    let stream: Arc<Mutex<Option<TcpStream>>> = Arc::default();
+    let came: Arc<Mutex<Vec<String>>> = Arc::default();
+    let seen = Arc::clone(&came);
+    let server = HttpServer::start("/sse", move |request, client| {
+        match &*request.line {
+            "POST /sse" => return respond(client, "405 Method Not Allowed", "", ""),
+            "GET /sse" => {
+                events(client, "event: endpoint\ndata: /messages\n\n");
+                *stream.lock().unwrap() = Some(client.try_clone().unwrap());
+            }
+            _ if request.calls("initialize") => {
+                let event = format!("event: message\ndata: {INITIALIZE_RESULT}\n\n");
+                let mut stream = stream.lock().unwrap();
+                let stream = stream.as_mut().unwrap();
+                stream.write_all(event.as_bytes()).unwrap();
+                return respond(client, "202 Accepted", "", "Accepted");
+            }
+            _ => {
+                if request.calls("tools/call") {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                seen.lock().unwrap().push(request.body.clone());
+                return respond(client, "202 Accepted", "", "Accepted");
+            }
+        }
+        true
+    });
+    let library = Library::new();
+    let host = start(&library, &server.url, &[]);
+    say(&host, &[INITIALIZE, INITIALIZED]);
+    let sent = (1..=8).flat_map(|id| {
+        let call = r#""method":"tools/call","params":{"name":"slow"}"#;
+        let cancel = r#""method":"notifications/cancelled","params":{"requestId":"#;
+        [
+            format!(r#"{{"jsonrpc":"2.0","id":{id},{call}}}"#),
+            format!(r#"{{"jsonrpc":"2.0",{cancel}{id}}}}}"#),
+        ]
+    });
+    let sent: Vec<_> = sent.collect();
+    let modern = r#"{"jsonrpc":"2.0","id":99,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
+    let lines_sent: Vec<_> = sent.iter().map(String::as_str).chain([modern]).collect();
+    say(&host, &lines_sent);
+    wait_for("the last message", || (host.out.lines() == 2).then_some(()));
+    let told = lines(&host.end());
+    assert_eq!(came.lock().unwrap()[1..], sent);
+    // A revision that this transport does not have is not offered to the server.
+    assert_eq!(told[1]["error"]["code"], -32601, "{told:?}");
+    assert_eq!(told.len(), 2, "{told:?}");
+}
+
 /// Once a server's own URL was taken for another's, unless the event was written as the SDKs write it and
 /// read at once.
 #[test]

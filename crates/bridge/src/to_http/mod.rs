@@ -6,7 +6,7 @@
 //! ```
 //!
 //! * **Order.** Requests are sent as they come, side by side. `initialize`, and messages without an answer,
-//!   are with the server before the next message is sent.
+//!   are with the server before the next message is sent; over HTTP+SSE every message is.
 //! * **Legacy sessions** (2025-03-26 to 2025-11-25, "Session Management"): their id and version go with
 //!   every request. Where the server has lost the session, a new one is begun with the same
 //!   `initialize`, and the message sent again. Streams that break are taken up again with
@@ -173,6 +173,10 @@ impl Bridge {
         let message = Rc::new(Message::new(line));
         let mut state = self.state.borrow_mut();
         let cancelled = message.cancels.as_ref();
+        if let Some(id) = cancelled {
+            // It need not be answered any more.
+            state.waiting.remove(id);
+        }
         if let Some(open) = cancelled.and_then(|id| state.open.get_mut(id)) {
             open.is_endless = true;
             if open.message.is_modern() {
@@ -223,7 +227,9 @@ impl Bridge {
     async fn carry(self: &Rc<Self>, message: &Rc<Message>) {
         let mut turn = Some(self.turn.lock().await);
         let is_first = matches!(message.step, Step::Initialize | Step::Initialized);
-        if !is_first && !message.requests.is_empty() {
+        // Over HTTP+SSE answers come elsewhere, and nothing is faster side by side.
+        let is_in_turn = is_first || self.state.borrow().endpoint.is_some();
+        if !is_in_turn && !message.requests.is_empty() {
             turn = None;
         }
         let mut open: HashSet<_> = message.requests.iter().cloned().collect();
@@ -285,8 +291,20 @@ impl Bridge {
         let target = endpoint.clone().unwrap_or_else(|| self.target());
         let headers = self.headers(message);
         if endpoint.is_some() {
-            // The answer may come before the server has said that it will.
-            self.state.borrow_mut().waiting.extend(open.iter().cloned());
+            if message.is_modern() {
+                // A client that reaches the server by itself does not ask it so either.
+                let text = format!("{} is reached by HTTP+SSE, of 2024-11-05", self.url);
+                return Err(Failure::Error(own_error(-32601, &text)));
+            }
+            // The answer may come before the server has said that it will, unless it was cancelled meanwhile.
+            let mut state = self.state.borrow_mut();
+            let is_cancelled = |id: &RequestId| state.open.get(id).is_some_and(|it| it.is_endless);
+            let waiting: Vec<_> = open
+                .iter()
+                .filter(|id| !is_cancelled(id))
+                .cloned()
+                .collect();
+            state.waiting.extend(waiting);
         }
         let request = request("POST", &target, headers, Some(&message.line));
         let sent = self.client.send(&request).await;

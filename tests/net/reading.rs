@@ -110,6 +110,34 @@ fn a_request_that_a_redirect_has_sent_again_is_the_same_call() {
     assert_eq!(rules, [""; 0]);
 }
 
+/// A client that does not follow a redirect and is started again says the same again; once both were one call
+/// that took as long as lay between them.
+#[test]
+fn the_same_request_long_after_a_redirect_is_another_call_of_another_client() {
+    let initialize = r#"> POST /mcp
+        > User-Agent: c
+        >
+        > request 0 initialize {"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}
+        < 307
+        < Location: http://other.example/mcp
+        "#;
+    let dir = tempfile::tempdir().unwrap();
+    let case = [initialize, "after 2000\n", initialize].concat();
+    let recording = wire::told(dir.path(), &case);
+    let exchanges = recording.exchanges(ExchangeId(0), 100).unwrap();
+    let told = exchanges.iter().map(|it| (it.status, it.latency_ns()));
+    let told: Vec<_> = told.collect();
+    assert_eq!(told.len(), 2);
+    for (status, latency) in told {
+        assert_eq!(status, Status::HttpError);
+        assert!(latency.unwrap() < 1_000_000_000, "{latency:?}");
+    }
+    assert_eq!(recording.conversations().unwrap().len(), 2);
+    let findings = recording.findings(0).unwrap();
+    let reused = findings.iter().find(|it| it.rule.starts_with("id-"));
+    assert!(reused.is_none(), "{reused:?}");
+}
+
 /// `show` of one exchange, its JSON and the archive say the same; the connection counts once.
 #[test]
 fn what_took_how_long_is_told_alike_and_only_as_far_as_it_was_measured() {

@@ -10,11 +10,13 @@
 //! * WebSocket and lines over TCP: by connection.
 
 use crate::bounded::BoundedMap;
+use crate::clock::Moment;
 use crate::exchange::PROBE;
-use crate::http::HttpExchange;
+use crate::http::{FOLLOWED_WITHIN_NS, HttpExchange};
 use compact_str::CompactString;
 use mcpreel_wire::http::reference;
 use mcpreel_wire::message::{Body, Content};
+use std::time::Duration;
 
 /// Sessions, endpoints and clients that are remembered.
 const REMEMBERED: usize = 4096;
@@ -32,9 +34,9 @@ enum Key {
 pub struct Conversations {
     last: u32,
     known: BoundedMap<Key, u32, REMEMBERED>,
-    /// Conversations that go on with an `initialize`: nothing was asked yet but which era the server
-    /// speaks, or the server has sent the `initialize` elsewhere.
-    unbegun: BoundedMap<u32, (), REMEMBERED>,
+    /// Conversations that go on with an `initialize` until this moment: nothing was asked yet but which era the
+    /// server speaks, or the server has sent the `initialize` elsewhere.
+    unbegun: BoundedMap<u32, Moment, REMEMBERED>,
     /// The last conversation whose request was refused at a target.
     refused: BoundedMap<CompactString, u32, REMEMBERED>,
     /// By a conversation over HTTP+SSE, the one that was refused at the target of its stream before.
@@ -70,7 +72,8 @@ impl Conversations {
         let known = self.known.get(&connection);
         let known = known.or_else(|| self.known.get(&client)).copied();
         // A client that was told to do so goes on in the older era.
-        let goes_on = |id: &u32| !asks("initialize") || self.unbegun.contains(id);
+        let may_begin = |until: &Moment| http.t_request <= *until;
+        let goes_on = |id: &u32| !asks("initialize") || self.unbegun.get(id).is_some_and(may_begin);
         let conversation = match known.filter(goes_on) {
             Some(conversation) => conversation,
             None => self.begin(),
@@ -78,16 +81,17 @@ impl Conversations {
         if !asks(PROBE) {
             self.unbegun.remove(&conversation);
         } else if known != Some(conversation) {
-            self.unbegun.insert(conversation, ());
+            self.unbegun.insert(conversation, Moment(u64::MAX));
         }
         self.known.insert(connection, conversation);
         self.known.insert(client, conversation);
         conversation
     }
 
-    /// The `initialize` of a conversation will come again: a redirect asks for it.
-    pub fn begins_again(&mut self, conversation: u32) {
-        self.unbegun.insert(conversation, ());
+    /// The `initialize` of the conversation of `http` will come again at once: a redirect asks for it.
+    pub fn begins_again(&mut self, http: &HttpExchange) {
+        let until = http.t_head.unwrap_or_default() + Duration::from_nanos(FOLLOWED_WITHIN_NS);
+        self.unbegun.insert(http.conversation, until);
     }
 
     /// The conversation of a connection without HTTP.
@@ -106,7 +110,7 @@ impl Conversations {
     pub fn remember_refusal(&mut self, http: &HttpExchange) {
         // A client of the modern era goes on with `initialize`.
         if http.asked.version.is_some() {
-            self.unbegun.insert(http.conversation, ());
+            self.unbegun.insert(http.conversation, Moment(u64::MAX));
         }
         self.refused.insert(http.target.clone(), http.conversation);
     }

@@ -180,6 +180,10 @@ words! {
     }
 }
 
+/// A client that follows a redirect does it at once: the same request later than this, nanoseconds, is another
+/// one.
+pub const FOLLOWED_WITHIN_NS: u64 = 500_000_000;
+
 impl HttpExchange {
     /// Whether its response was a success and came to its end, so that nothing more of it can come. A
     /// stream that is as long as its connection may have been broken off.

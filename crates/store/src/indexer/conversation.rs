@@ -226,7 +226,7 @@ impl Network {
             self.who.session(session, conversation);
         }
         if http.is_redirected() && http.asked.is_initialize {
-            self.who.begins_again(conversation);
+            self.who.begins_again(http);
         }
         let one = self.followed.get(&conversation);
         let is_new = one.is_some_and(|it| !it.has_begun());

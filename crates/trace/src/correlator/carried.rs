@@ -4,7 +4,7 @@ use super::{At, Correlator, Observation, Observed};
 use crate::clock::Moment;
 use crate::exchange::{Exchange, ExchangeId, Status};
 use crate::frame::FrameHead;
-use crate::http::{End, HttpExchange};
+use crate::http::{End, FOLLOWED_WITHIN_NS, HttpExchange};
 use mcpreel_wire::mcp::summary::{self, Answer};
 use mcpreel_wire::message::{Direction, Era, Request};
 
@@ -61,6 +61,11 @@ impl Correlator {
         let id = self.calls.in_flight(at.direction, &request.id)?;
         let exchange = &mut self.calls.get_mut(id)?.exchange;
         if !is_redirected(exchange) || exchange.method != request.method {
+            return None;
+        }
+        let sent_elsewhere = exchange.t_response.unwrap_or_default();
+        if at.head.t_first.ns_since(sent_elsewhere) > FOLLOWED_WITHIN_NS {
+            self.calls.settle(id);
             return None;
         }
         exchange.http = at.head.carried.http;

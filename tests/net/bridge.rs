@@ -52,6 +52,45 @@ pub fn lines(received: &Received) -> Vec<Value> {
         .collect()
 }
 
+/// A load balancer knows by a cookie where the session is; once the bridge sent none back.
+#[test]
+fn the_cookies_of_a_server_come_back_to_it() {
+    let server = HttpServer::start("/mcp", |request, client| {
+        if request.calls("initialize") {
+            let head = "Content-Type: application/json\r\nSet-Cookie: lb=a; Path=/; HttpOnly\r\n\
+                        Set-Cookie: old=\r\n";
+            return respond(client, "200 OK", head, INITIALIZE_RESULT);
+        }
+        handshake(request, client, "").unwrap_or_else(|| {
+            let head = "Content-Type: application/json\r\nSet-Cookie: lb=; Max-Age=0\r\n";
+            respond(
+                client,
+                "200 OK",
+                head,
+                r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+            )
+        })
+    });
+    let library = Library::new();
+    let host = start(&library, &server.url, &[]);
+    say(&host, &[INITIALIZE, INITIALIZED]);
+    wait_for("the handshake", || {
+        (server.requests().len() == 3).then_some(())
+    });
+    say(&host, &[PING]);
+    wait_for("the answer", || (host.out.lines() == 2).then_some(()));
+    say(&host, &[r#"{"jsonrpc":"2.0","method":"notifications/x"}"#]);
+    host.end();
+    let asked = server.requests();
+    let cookie = |what: &str| {
+        let request = asked.iter().find(|it| it.calls(what)).expect(what);
+        request.header("cookie")
+    };
+    assert_eq!(cookie("initialize"), None);
+    assert_eq!(cookie("ping").as_deref(), Some("lb=a"));
+    assert_eq!(cookie("notifications/x"), None);
+}
+
 #[test]
 fn a_host_on_pipes_speaks_with_a_server_behind_a_url_and_both_sides_are_on_record() {
     let server = HttpServer::start("/mcp", |request, client| {

@@ -5,6 +5,7 @@ use mcpreel_wire::http::Head;
 use mcpreel_wire::message::Direction;
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 use std::net::SocketAddr;
@@ -17,10 +18,15 @@ pub struct Client {
     address: SocketAddr,
     /// Headers that every request has.
     headers: Headers,
+    /// Cookies of the server, by name: a load balancer knows by one where the session is (RFC 6265).
+    cookies: RefCell<BTreeMap<String, String>>,
     idle: RefCell<Vec<Connection>>,
     /// Connections that may still be opened.
     room: Arc<Semaphore>,
 }
+
+/// Cookies of one server, which browsers limit likewise.
+const MOST_COOKIES: usize = 50;
 
 /// Connections at once.
 const MOST_CONNECTIONS: usize = 256;
@@ -51,6 +57,7 @@ impl Client {
         Self {
             address,
             headers,
+            cookies: RefCell::default(),
             idle: RefCell::default(),
             room: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
         }
@@ -75,13 +82,32 @@ impl Client {
         bytes.extend_from_slice(request.body.unwrap_or_default());
         connection.write(&bytes).await?;
         match connection.next().await? {
-            Some(Item::Head(head)) => Ok(Response {
-                head,
-                client: self,
-                connection: Some(connection),
-                _room: room.ok(),
-            }),
+            Some(Item::Head(head)) => {
+                self.keep_cookies(&head);
+                Ok(Response {
+                    head,
+                    client: self,
+                    connection: Some(connection),
+                    _room: room.ok(),
+                })
+            }
             _ => Err(io::Error::other("the connection ended without a response")),
+        }
+    }
+
+    /// Keeps the cookies that a response sets; one with an empty value is taken back.
+    fn keep_cookies(&self, head: &Head) {
+        let mut cookies = self.cookies.borrow_mut();
+        for set in head.all("set-cookie") {
+            let cookie = set.split(';').next().unwrap_or_default();
+            let Some((name, value)) = cookie.trim().split_once('=') else {
+                continue;
+            };
+            if value.is_empty() {
+                cookies.remove(name);
+            } else if cookies.len() < MOST_COOKIES || cookies.contains_key(name) {
+                cookies.insert(name.to_owned(), value.to_owned());
+            }
         }
     }
 
@@ -100,6 +126,13 @@ impl Client {
         let mut head = format!("{method} {target} HTTP/1.1\r\nHost: {}\r\n", self.address);
         for (name, value) in request.headers.iter().chain(&self.headers) {
             let _ = write!(head, "{name}: {value}\r\n");
+        }
+        let cookies = self.cookies.borrow();
+        if !cookies.is_empty() && !self.has_header("cookie") {
+            let pairs = cookies
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"));
+            let _ = write!(head, "Cookie: {}\r\n", pairs.collect::<Vec<_>>().join("; "));
         }
         if let Some(body) = request.body {
             let _ = write!(head, "Content-Length: {}\r\n", body.len());

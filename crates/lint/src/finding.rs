@@ -4,7 +4,7 @@
 use super::rule::Missing;
 use crate::Family;
 use crate::{Rule, Severity};
-use mcpreel_trace::event::SelectionNote;
+use mcpreel_trace::event::{ProcessContext, SelectionNote};
 use mcpreel_trace::exchange::ExchangeId;
 use mcpreel_trace::frame::Seq;
 use mcpreel_wire::mcp::Revision;
@@ -152,19 +152,31 @@ pub struct Limits;
 impl Family for Limits {}
 
 /// Rules that the mock breaks on purpose: by the code of its misses, and by that of an assertion.
-const OF_THE_MOCK: [&str; 2] = ["error-code-reserved", "process-exit-nonzero"];
+const OF_THE_MOCK: &[&str] = &["error-code-reserved", "process-exit-nonzero"];
+
+/// Rules that a bridge breaks where the server behind it does: it ends the session with that first.
+const OF_THE_BRIDGE: &[&str] = &["shutdown-eof-ignored"];
 
 /// Counts what was found, and leaves out what is too much.
 #[derive(Debug, Default)]
 pub struct Bounds {
     /// The part of the session that is selected, unless all of it is.
     pub part: Option<SelectionNote>,
-    /// Whether mcpreel's own mock was the server.
-    pub is_mock: bool,
+    /// Rules by which the server is not judged, as it was mcpreel itself.
+    pub excused: &'static [&'static str],
     found: HashMap<&'static str, u64>,
 }
 
 impl Bounds {
+    /// Excuses what was recorded, where that was mcpreel.
+    pub fn excuse(&mut self, process: &ProcessContext) {
+        self.excused = match process.bridged_url() {
+            _ if process.origin == "mock" => OF_THE_MOCK,
+            Some(_) => OF_THE_BRIDGE,
+            None => &[],
+        };
+    }
+
     /// Puts `found` into `findings`: each as bad as the `revision` by which it is judged says, but
     /// for those of rules that do not apply to it, and those that are too many.
     pub fn settle(
@@ -176,8 +188,8 @@ impl Bounds {
         for mut finding in found {
             let revision = revision(&finding);
             let is_told = |part: &SelectionNote| applies(finding.rule, part);
-            let is_meant = self.is_mock && OF_THE_MOCK.contains(&finding.rule.id);
-            let is_told = self.part.as_ref().is_none_or(is_told) && !is_meant;
+            let is_excused = self.excused.contains(&finding.rule.id);
+            let is_told = self.part.as_ref().is_none_or(is_told) && !is_excused;
             if is_told && finding.rule.revisions.contains(revision) {
                 finding.severity = finding.rule.severity_in(revision);
                 self.keep(finding, findings);

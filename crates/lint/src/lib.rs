@@ -225,7 +225,7 @@ impl Linter {
     pub fn event(&mut self, analysis: &Analysis, event: &Event) {
         if let EventKind::Start(process) = &event.kind {
             self.bounds.part.clone_from(&process.selection);
-            self.bounds.is_mock = process.origin == "mock";
+            self.bounds.excuse(process);
             self.stderr_in_stdout = process.stderr_in_stdout;
         }
         self.at(analysis, |family, now| family.event(event, now));

@@ -113,7 +113,7 @@ pub(super) fn stream_cut(facts: &Facts) -> Option<Cause> {
                 "{} was cut off, on which answers come",
                 network::named(http)
             ),
-            0 => "nothing of the answer had come".to_owned(),
+            0 => "nothing of the answer had come whole".to_owned(),
             events => format!("{} had come", plural(events, "event")),
         }
     );
@@ -346,6 +346,10 @@ fn names_in(http: &HttpExchange) -> String {
 
 /// Nobody has connected: the host has another URL.
 pub(super) fn no_client(facts: &Facts) -> Option<Cause> {
+    // Its client is mcpreel, and the recording of the other side tells why it asked nothing.
+    if facts.context.other_side.is_some() {
+        return None;
+    }
     let has_come = |kind: &EventKind| {
         matches!(
             kind,

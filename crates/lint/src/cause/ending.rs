@@ -123,7 +123,7 @@ pub(super) fn crashed(facts: &Facts) -> Option<Cause> {
         format!("the mock {ended}{when}, as it was asked to")
     } else {
         let said = phrases::stderr_says(facts, asked);
-        format!("the server {ended}{when}{said}")
+        format!("{} {ended}{when}{said}", phrases::server(facts))
     };
     let in_vain = phrases::if_any(vain.len() as u64, |n| {
         let was = if n == 1 { "was" } else { "were" };

@@ -29,8 +29,18 @@ pub(super) fn quoted(text: &str) -> String {
 /// What the bridge says of a URL at which nobody listens.
 const NOBODY: &str = "nothing listens there";
 
-const GONE: &str = "The URL is right: the server ended, or was started anew, while it was called. Look at its own log \
-                    of that time; the recording of the network shows when.";
+const GONE: &str = "The URL is right: at that moment the server had not been started yet, had ended, or was being \
+                    started anew. Look at its own log of that time; the recording of the network shows when.";
+
+const TOKEN: &str = "Give mcpreel a token: `--header 'Authorization: Bearer …'`.";
+
+/// How the bridge begins to say that the server was there, and gave it nothing that it can hand on.
+const REACHED: [&str; 4] = [
+    "answered with",
+    "ended its answer",
+    "is longer than",
+    "had not answered",
+];
 
 /// mcpreel stood between a host on pipes and a server with a URL, and answered in place of the server.
 pub(super) fn answered_by_bridge(facts: &Facts) -> Option<Cause> {
@@ -56,10 +66,14 @@ pub(super) fn answered_by_bridge(facts: &Facts) -> Option<Cause> {
         "the server gave {} no answer{before}; mcpreel told the client{said}{others}",
         phrases::call_at(&first.exchange)
     );
-    let advice = advice.unwrap_or(
+    let was_reached = REACHED.iter().any(|said| words.contains(said));
+    let advice = advice.unwrap_or(if was_reached {
+        "The server was reached. What it answered is in the recording of the network, whose name has -http \
+         behind this one's; why it did is in its own log."
+    } else {
         "If nothing listens there, start the server, and compare the URL with what it says when it listens. \
-         Else look at the recording of the network, whose name has -http behind this one's.",
-    );
+         Else look at the recording of the network, whose name has -http behind this one's."
+    });
     let cause = Cause::new(Certain, sentence, advice).shown_call(&first.exchange);
     let rest = ways
         .iter()
@@ -151,7 +165,7 @@ fn advice_on_words(said: &str) -> Option<&'static str> {
         let status = answer.get(..3)?.parse().ok()?;
         return Some(match status {
             401 if answer.ends_with("it refuses the token") => OTHER_TOKEN,
-            401 => "Give mcpreel a token: `--header 'Authorization: Bearer …'`.",
+            401 => TOKEN,
             _ => refusals::advice_on("POST", status),
         });
     }
@@ -216,7 +230,10 @@ pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
         Some(_) => "refused the token of",
         None => "wants a token for",
     };
-    let unusable = unusable_metadata(facts).filter(|_| sent.is_none() && !is_added);
+    // The client is mcpreel, which does not log in.
+    let is_bridge = facts.context.other_side.is_some();
+    let unusable = unusable_metadata(facts);
+    let unusable = unusable.filter(|_| sent.is_none() && !is_added && !is_bridge);
     let sentence = match &unusable {
         Some(why) => format!(
             "the server wants a token for {}, and the client did not get one: {why}",
@@ -231,6 +248,7 @@ pub(super) fn unauthorized(facts: &Facts) -> Option<Cause> {
              give mcpreel a token: `--header 'Authorization: Bearer …'`."
         }
         _ if is_added => OTHER_TOKEN,
+        _ if is_bridge => TOKEN,
         (Some(_), _) => {
             "Get a new token, and check that it is meant for this server (audience, scopes) and has not \
              expired. Behind a proxy a client that logs in by itself compares the server's `resource` \

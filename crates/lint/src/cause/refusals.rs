@@ -85,7 +85,7 @@ pub(super) fn advice_on(method: &str, status: u16) -> &'static str {
              of the URL, which for HTTP+SSE is often /sse."
         }
         300..400 => {
-            "Give the proxy the URL that the server redirects to: a client that follows the redirect goes \
+            "Give mcpreel the URL that the server redirects to: a client that follows the redirect goes \
              past the recorder, and a POST may become a GET on the way."
         }
         403 => {

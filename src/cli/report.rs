@@ -4,7 +4,7 @@
 //!  recording ─▶ redacted ─┬─ report.md      ─┐
 //!                         ├─ report.html     ├─ looked through for leaks ─▶ folder | zip
 //!                         ├─ session.reel    │
-//!   what was replaced ────┴─ redaction.txt  ─┘
+//!   what was replaced ────┴─ redaction.txt  ─┘        of a bridge each side, in a folder of its own
 //! ```
 //!
 //! It is made where nobody looks, beside its place, and appears when it is whole and nothing was
@@ -12,18 +12,19 @@
 
 use super::exit::{Exit, Failure, Outcome};
 use super::export::{progress, tell_unfinished};
-use super::filter;
 use super::output::{self, Output, shown};
 use super::redact::{self, Secrets, redact_scan};
 use super::select::{self, RecordingArgs};
+use super::{filter, folder};
 use anyhow::Context as _;
 use clap::Args;
-use mcpreel_redact::{LIMITS, Policy, Redactor, Report as RedactionReport};
+use mcpreel_redact::{LIMITS, Learner, Policy, Redactor, Report as RedactionReport};
 use mcpreel_share::export::Selection;
 use mcpreel_share::export::otlp::Bodies;
 use mcpreel_share::outgoing::file::{Draft, Folder, Replace};
-use mcpreel_share::outgoing::{self, Format, Order, recording_copy};
-use mcpreel_store::library::sanitised;
+use mcpreel_share::outgoing::{self, Format, Order, Stage, recording_copy};
+use mcpreel_share::redacting::{Redacting, learn_from};
+use mcpreel_store::library::{Library, sanitised};
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::query::Query;
@@ -47,7 +48,8 @@ Examples:
 ///
 /// A folder with report.md (what happened and why, to be pasted), report.html (the session, for a
 /// browser), session.reel (the session, for mcpreel: to be opened, compared, replayed), and what
-/// was replaced, in redaction.txt and redaction.json. All of it is looked through for leaks before
+/// was replaced, in redaction.txt and redaction.json; of `run --url` the same of what went over the
+/// network, in network/. All of it is looked through for leaks before
 /// it appears. The command lists what was removed, and what to read before you share it.
 #[derive(Debug, Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{LIMITS}"))]
@@ -95,93 +97,162 @@ const MOST_LEAKS: usize = 20;
 /// Tools that are named.
 const MOST_TOOLS: usize = 12;
 
+/// The folder of what went over the network, in the report on what passed between host and mcpreel.
+const NETWORK: &str = "network";
+
+/// What is reported on, and where in the report.
+struct Side {
+    folder: &'static str,
+    recording: Recording,
+    /// The time of a session that is still recorded.
+    now: Option<Moment>,
+}
+
+impl Side {
+    fn new(folder: &'static str, recording: Recording) -> Result<Self, Failure> {
+        let now = select::now(&recording, &recording.summary()?);
+        Ok(Self {
+            folder,
+            recording,
+            now,
+        })
+    }
+}
+
 /// Writes what the arguments ask for.
 pub fn run(args: &Report) -> Outcome {
     let policy = redact::policy(&args.what)?;
     let recording = select::whole(&args.which.recording, &args.which.folder)?;
-    let original = recording.summary()?;
-    let now = select::now(&recording, &original);
-    let (redacted, report, known) = without_secrets(&recording, now, &policy)?;
+    let network = network_side(&recording, args)?;
+    let mut sides = vec![Side::new("", recording)?];
+    if let Some(network) = network {
+        sides.push(Side::new(NETWORK, network)?);
+    }
+    let (made, mut known) = without_secrets(&sides, &policy)?;
     // Who made the report looks for it by the original's id, unless that is redacted.
-    let summary = redacted.summary()?;
+    let summary = made[0].0.summary()?;
     let id = summary.context.parent.as_ref().unwrap_or(&summary.id);
     let (path, may) = place(args, &summary.name, id)?;
     let unwritten = || format!("could not write {}", shown(&path));
     let parent = path.parent().unwrap_or(Path::new("/"));
     let folder = Folder::within(parent).with_context(unwritten)?;
-    write((&redacted, now), &report, folder.path())?;
-    let found = leaks(folder.path(), known, &policy)?;
+    let mut found = Vec::new();
+    for (side, (redacted, report)) in sides.iter().zip(&made) {
+        let folder = folder.path().join(side.folder);
+        std::fs::create_dir_all(&folder).with_context(unwritten)?;
+        write((redacted, side.now), report, &folder)?;
+        let leaks = leaks(&folder, &mut known, &policy)?.into_iter();
+        found.extend(leaks.map(|leak| Path::new(side.folder).join(leak).display().to_string()));
+    }
     if !found.is_empty() {
         return keep_back(&found, args.json);
     }
+    let of_side = |side: &Side| NAMES.map(|name| Path::new(side.folder).join(name));
+    let names: Vec<_> = sides.iter().flat_map(of_side).collect();
     let bytes = if args.zip {
-        let inside = path.file_stem().unwrap_or_default().to_string_lossy();
+        let inside = path.file_stem().unwrap_or_default();
         let draft = Draft::beside(&path).with_context(unwritten)?;
-        let draft = pack(folder.path(), &inside, draft).with_context(unwritten)?;
+        let draft = pack(folder.path(), &names, Path::new(inside), draft);
+        let draft = draft.with_context(unwritten)?;
         let bytes = draft.path().metadata()?.len();
         draft.settle(&path, may).with_context(unwritten)?;
         bytes
     } else {
-        let sizes = NAMES.map(|name| folder.path().join(name).metadata());
-        let sizes = sizes.into_iter().map(|file| Ok(file?.len()));
-        let bytes = sizes.sum::<io::Result<u64>>()?;
+        let files = names.iter().map(|name| folder.path().join(name).metadata());
+        let bytes = files.map(|file| Ok(file?.len())).sum::<io::Result<u64>>()?;
         folder.settle(&path, may).with_context(unwritten)?;
         bytes
     };
-    let (by_eye, warning) = (by_eye(&redacted)?, redact::warning(&redacted, &report)?);
+    let by_eye = by_eye(made.iter().map(|(redacted, _)| redacted))?;
+    let (redacted, report) = &made[0];
+    let warning = redact::warning(redacted, report)?;
     let mut out = Output::stdout();
     if args.json {
         let by_eye: Vec<_> = by_eye.iter().chain([&warning]).collect();
         out.json(&json!({
             "path": path.to_string_lossy(),
             "bytes": bytes,
-            "files": NAMES,
+            "files": names,
             "removed": report,
+            "removed_network": made.get(1).map(|(_, report)| report),
             "by_eye": by_eye,
             "leaks": [],
         }))?;
     } else {
-        let values = plural(report.values() as u64, "value");
-        let places = plural(report.hits(), "place");
-        let mut lines = vec![
-            format!("{}: {}\n{FILES}", shown(&path), size(bytes)),
-            match report.hits() {
-                0 => "removed: nothing".to_owned(),
-                _ => format!("removed: {values} in {places}"),
-            },
-        ];
-        let rules = report.rules.iter();
-        lines.extend(rules.map(|(rule, count)| format!("  {count:>5} × {}", escape(rule))));
-        let undone = outgoing::undone(&report);
-        lines.extend(undone.iter().map(|line| format!("  {line}")));
+        let mut lines = vec![format!("{}: {}\n{FILES}", shown(&path), size(bytes))];
+        for (side, (_, report)) in sides.iter().zip(&made) {
+            lines.extend(removed(side, report));
+        }
         lines.push(format!("{warning}:"));
         lines.extend(by_eye.iter().map(|line| format!("  {line}")));
-        let context = &original.context;
-        let other = (context.other_side.as_deref()).filter(|_| context.bridged_url().is_some());
-        lines.extend(other.map(|other| {
-            let other = escape(other);
-            format!("the network side: mcpreel report {other} --zip")
-        }));
         out.line(&lines.join("\n"))?;
     }
     out.flush()?;
-    tell_unfinished(&recording)?;
+    tell_unfinished(&sides[0].recording)?;
     Ok(Exit::Fine)
 }
 
-/// The recording without its secrets, what was replaced, and a redactor that knows the secrets.
-fn without_secrets(
-    recording: &Recording,
-    now: Option<Moment>,
-    policy: &Arc<Policy>,
-) -> Result<(Recording, RedactionReport, Redactor), Failure> {
-    let mut tell = progress(recording)?;
-    let mut redacting = outgoing::learn(recording, policy, &mut tell)?;
-    let what = (&Selection::default(), now);
-    let (redacted, report) = recording_copy::redacted_with_own_id(&mut redacting, what, &mut tell)?;
-    let known = redacting.into_redactor().of_known_words();
-    let known = known.map_err(anyhow::Error::from)?;
-    Ok((redacted.called(Path::new(SESSION)), report, known))
+/// The network side of a bridge whose host's side this is, if it lies in the folder.
+fn network_side(recording: &Recording, args: &Report) -> Result<Option<Recording>, Failure> {
+    let context = recording.summary()?.context;
+    let other = context.bridged_url().and(context.other_side.as_deref());
+    let Some(other) = other else {
+        return Ok(None);
+    };
+    let library = Library::new(folder::of(&args.which.folder)?);
+    let path = library.with_id(other);
+    path.map(|path| select::recording(&path, &library))
+        .transpose()
+}
+
+/// What was taken out of a side, a line each.
+fn removed(side: &Side, report: &RedactionReport) -> Vec<String> {
+    let values = plural(report.values() as u64, "value");
+    let places = plural(report.hits(), "place");
+    let what = match side.folder {
+        "" => "removed".to_owned(),
+        folder => format!("{folder}/ has the same of what went over the network; removed"),
+    };
+    let mut lines = vec![match report.hits() {
+        0 => format!("{what}: nothing"),
+        _ => format!("{what}: {values} in {places}"),
+    }];
+    let rules = report.rules.iter();
+    lines.extend(rules.map(|(rule, count)| format!("  {count:>5} × {}", escape(rule))));
+    let undone = outgoing::undone(report);
+    lines.extend(undone.iter().map(|line| format!("  {line}")));
+    lines
+}
+
+/// A recording without its secrets, and what was replaced.
+type Made = (Recording, RedactionReport);
+
+/// The recordings without their secrets, in which the same value has the same token, and a redactor that knows the
+/// secrets of all.
+fn without_secrets(sides: &[Side], policy: &Arc<Policy>) -> Result<(Vec<Made>, Redactor), Failure> {
+    let mut learner = Learner::new(Arc::clone(policy));
+    for Side { recording, .. } in sides {
+        let mut tell = progress(recording)?;
+        let mut tell = |seq| tell(Stage::Looked(seq));
+        learn_from(
+            recording,
+            outgoing::last(recording)?,
+            &mut learner,
+            &mut tell,
+        )?;
+    }
+    let (mut redactor, mut made) = (learner.finish(), Vec::new());
+    for Side { recording, now, .. } in sides {
+        let mut tell = progress(recording)?;
+        let mut redacting = Redacting::with(recording, outgoing::last(recording)?, redactor)?;
+        let what = (&Selection::default(), *now);
+        let (redacted, report) =
+            recording_copy::redacted_with_own_id(&mut redacting, what, &mut tell)?;
+        redactor = redacting.into_redactor();
+        made.push((redacted.called(Path::new(SESSION)), report));
+    }
+    let known = redactor.of_known_words();
+    Ok((made, known.map_err(anyhow::Error::from)?))
 }
 
 /// The path of the report, and whether it replaces what is there: only `--force` does, and only
@@ -209,12 +280,15 @@ fn is_report(path: &Path, is_zip: bool) -> bool {
         return archive.and_then(Result::ok).is_some_and(|archive| {
             let is_ours = |name: &str| NAMES.iter().any(|known| name.ends_with(known));
             let mut names = archive.file_names();
-            archive.len() == NAMES.len() && names.all(|name| name.is_ok_and(|name| is_ours(&name)))
+            archive.len() % NAMES.len() == 0
+                && !archive.is_empty()
+                && names.all(|name| name.is_ok_and(|name| is_ours(&name)))
         });
     }
     let has_all = NAMES.iter().all(|name| path.join(name).is_file());
     let files = path.read_dir().map_or(0, Iterator::count);
-    has_all && files == NAMES.len() && !path.is_symlink()
+    let sides = usize::from(path.join(NETWORK).is_dir());
+    has_all && files == NAMES.len() + sides && !path.is_symlink()
 }
 
 /// Writes all files into `folder`; `now` is the time of a session that is still recorded.
@@ -249,11 +323,15 @@ fn write(
 
 /// Looks through the files of a report: the session by all rules, the texts made of it for values
 /// that are known to be secret.
-fn leaks(folder: &Path, mut known: Redactor, policy: &Arc<Policy>) -> Result<Vec<String>, Failure> {
+fn leaks(
+    folder: &Path,
+    known: &mut Redactor,
+    policy: &Arc<Policy>,
+) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for name in &NAMES[..2] {
         let file = File::open(folder.join(name))?;
-        let (report, _) = redact_scan::leaks(&file, &mut known)?;
+        let (report, _) = redact_scan::leaks(&file, known)?;
         let places = report.places.iter();
         found.extend(places.map(|leak| format!("{name}: {}: {}", leak.place, escape(&leak.rule))));
     }
@@ -265,15 +343,15 @@ fn leaks(folder: &Path, mut known: Redactor, policy: &Arc<Policy>) -> Result<Vec
     Ok(found)
 }
 
-/// Packs the files of `folder` into `draft`, in a folder called `inside`.
-fn pack(folder: &Path, inside: &str, draft: Draft) -> anyhow::Result<Draft> {
+/// Packs these files of `folder` into `draft`, in a folder called `inside`.
+fn pack(folder: &Path, names: &[PathBuf], inside: &Path, draft: Draft) -> anyhow::Result<Draft> {
     let mut zip = ZipWriter::new_stream(draft);
-    for name in NAMES {
+    for name in names {
         let mut file = File::open(folder.join(name))?;
         let options = SimpleFileOptions::default()
             .unix_permissions(0o600)
             .large_file(file.metadata()?.len() >= u64::from(u32::MAX));
-        zip.start_file(format!("{inside}/{name}"), options)?;
+        zip.start_file_from_path(inside.join(name), options)?;
         io::copy(&mut file, &mut zip)?;
     }
     Ok(zip.finish()?.into_inner())
@@ -295,21 +373,23 @@ fn keep_back(found: &[String], as_json: bool) -> Outcome {
     Ok(Exit::Found)
 }
 
-/// The places of a redacted recording that a person should look at, an escaped line each.
-fn by_eye(redacted: &Recording) -> Result<Vec<String>, Failure> {
-    let mut lines = Vec::new();
-    let mut tools = BTreeSet::new();
-    redacted.each_exchange(|exchange| {
-        let is_call = &*exchange.method == "tools/call";
-        tools.extend(exchange.name.filter(|_| is_call));
-    })?;
+/// The places of redacted recordings that a person should look at, an escaped line each.
+fn by_eye<'r>(sides: impl Iterator<Item = &'r Recording>) -> Result<Vec<String>, Failure> {
+    let (mut lines, mut tools, mut has_stderr) = (Vec::new(), BTreeSet::new(), false);
+    let stderr = Query::parse("kind:stderr").unwrap_or_default();
+    for redacted in sides {
+        redacted.each_exchange(|exchange| {
+            let is_call = &*exchange.method == "tools/call";
+            tools.extend(exchange.name.filter(|_| is_call));
+        })?;
+        has_stderr |= filter::any(redacted, &stderr)?;
+    }
     if !tools.is_empty() {
         let names = tools.iter().map(|tool| escape(tool).into_owned());
         let names = output::some(names, tools.len() as u64, MOST_TOOLS).join(", ");
         lines.push(format!("arguments and results of {names}"));
     }
-    let stderr = Query::parse("kind:stderr").unwrap_or_default();
-    if filter::any(redacted, &stderr)? {
+    if has_stderr {
         lines.push("stderr of the server".to_owned());
     }
     lines.push("the command line, and the names of folders and machines in it".to_owned());

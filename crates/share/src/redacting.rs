@@ -161,35 +161,17 @@ impl<'r> Redacting<'r> {
         progress: &mut Progress<'_>,
     ) -> Result<Self, ExportError> {
         let mut learner = Learner::new(policy);
-        let summary = recording.summary()?;
-        learner.value(&summary.context);
-        if let Some(note) = &summary.note {
-            learner.text(note);
-        }
-        let all = Selection::default();
-        let excerpt = Excerpt {
-            last,
-            ..Excerpt::of(recording, &all)
-        };
-        excerpt.walk((HELD, false), &mut |part| match part {
-            Part::Frame(head, raw, _) => {
-                if let Some(raw) = raw.filter(|raw| is_readable(raw)) {
-                    learner.frame(head.stream, raw);
-                }
-                Ok::<(), ExportError>(progress(head.seq)?)
-            }
-            Part::Event(row) => {
-                learner.value(&row.event.kind);
-                Ok(())
-            }
-            Part::Passed(_) => Ok(()),
-        })?;
-        for row in annotations(recording) {
-            let (_, Annotation { mark, note }) = row?;
-            let texts = [mark, note].into_iter().flatten();
-            texts.for_each(|text| learner.text(&text));
-        }
-        let redactor = learner.finish();
+        learn_from(recording, last, &mut learner, progress)?;
+        Ok(Self::with(recording, last, learner.finish())?)
+    }
+
+    /// Gives `recording` up to the frame `last` without what `redactor` finds or knows; the same value has the
+    /// same token as where it was used before.
+    pub fn with(
+        recording: &'r Recording,
+        last: Seq,
+        redactor: Redactor,
+    ) -> Result<Self, ReadError> {
         let mut redacting = Self {
             recording,
             last,
@@ -274,6 +256,45 @@ impl<'r> Redacting<'r> {
     }
 }
 
+/// Goes over `recording` up to the frame `last`, and lets `learner` learn what is secret in it. `progress` is
+/// told how far it is, and may stop it.
+pub fn learn_from(
+    recording: &Recording,
+    last: Seq,
+    learner: &mut Learner,
+    progress: &mut Progress<'_>,
+) -> Result<(), ExportError> {
+    let summary = recording.summary()?;
+    learner.value(&summary.context);
+    if let Some(note) = &summary.note {
+        learner.text(note);
+    }
+    let all = Selection::default();
+    let excerpt = Excerpt {
+        last,
+        ..Excerpt::of(recording, &all)
+    };
+    excerpt.walk((HELD, false), &mut |part| match part {
+        Part::Frame(head, raw, _) => {
+            if let Some(raw) = raw.filter(|raw| is_readable(raw)) {
+                learner.frame(head.stream, raw);
+            }
+            Ok::<(), ExportError>(progress(head.seq)?)
+        }
+        Part::Event(row) => {
+            learner.value(&row.event.kind);
+            Ok(())
+        }
+        Part::Passed(_) => Ok(()),
+    })?;
+    for row in annotations(recording) {
+        let (_, Annotation { mark, note }) = row?;
+        let texts = [mark, note].into_iter().flatten();
+        texts.for_each(|text| learner.text(&text));
+    }
+    Ok(())
+}
+
 /// Texts with tokens in place of what is secret in them; a value stands behind the name of its
 /// option in `commands`.
 pub fn masked<'w>(
@@ -350,5 +371,44 @@ mod tests {
             });
         given.unwrap();
         assert_eq!(others, [1, 999, 2499, 2500, 2501, 5000]);
+    }
+
+    /// What only one of two recordings names is secret in the other too, and has the same token there.
+    #[test]
+    fn what_one_recording_names_is_replaced_alike_in_another() {
+        let dir = tempfile::tempdir().unwrap();
+        let reel = |name: &str, line: &str| {
+            let dir = dir.path().join(name);
+            std::fs::create_dir(&dir).unwrap();
+            let reel = recorded(&dir, |session| {
+                session.chunk(StreamId::STDERR, line.as_bytes());
+                session.end();
+            });
+            Recording::open(&reel).unwrap()
+        };
+        let both = [
+            reel("a", &format!("line {SECRET}\n")),
+            reel("b", &format!("token=Zx81kQwLm52Rt\npassword={SECRET}\n")),
+        ];
+        let mut learner = Learner::new(Arc::new(Policy::new(&Settings::default()).unwrap()));
+        for recording in &both {
+            learn_from(recording, Seq(u64::MAX), &mut learner, &mut |_| Ok(())).unwrap();
+        }
+        let mut redactor = learner.finish();
+        let mut given = Vec::new();
+        for recording in &both {
+            let mut redacting = Redacting::with(recording, Seq(u64::MAX), redactor).unwrap();
+            let walked = redacting.walk(&Selection::default(), false, &mut |part| {
+                if let Part::Frame(_, Some(raw), _) = part {
+                    given.push(String::from_utf8_lossy(raw).trim().to_owned());
+                }
+                Ok::<(), ReadError>(())
+            });
+            walked.unwrap();
+            redactor = redacting.into_redactor();
+        }
+        let password = given[0].strip_prefix("line ").unwrap();
+        assert!(password.starts_with('‹'), "{given:?}");
+        assert_eq!(given[2], format!("password={password}"), "{given:?}");
     }
 }

@@ -85,9 +85,11 @@ pub fn configurations() -> Result<(Vec<Configuration>, Vec<FileError>), Failure>
 pub fn other_projects(entries: &[Entry]) -> Result<Vec<(PathBuf, String)>, Failure> {
     let mut seen = HashSet::new();
     configurations_of(&std::env::current_dir()?, &mut seen)?;
-    let folders = entries
-        .iter()
-        .filter_map(|entry| entry.context()?.cwd.as_deref());
+    // The folder of a recording that was imported is anybody's.
+    let folders = entries.iter().filter_map(|entry| {
+        let context = entry.context().filter(|context| context.origin == "live")?;
+        context.cwd.as_deref()
+    });
     let mut projects = Vec::new();
     for folder in folders.collect::<BTreeSet<_>>() {
         let folder = PathBuf::from(folder);

@@ -118,16 +118,18 @@ pub fn run(args: &Redact) -> Outcome {
     } else {
         let lines = report_lines(&report, args.output.as_deref());
         lines.iter().try_for_each(|line| out.line(line))?;
-        out.line(&warning(redacted, &report)?)?;
+        out.line(&warning([(redacted, &report)])?)?;
     }
     out.flush()?;
     tell_unfinished(&recording)?;
     Ok(Exit::Fine)
 }
 
-/// The warning below what was redacted, with the addresses and home folders that stay in it, as far as
-/// `replaced` has none.
-pub fn warning(redacted: &Recording, replaced: &Report) -> Result<String, Failure> {
+/// The warning below recordings that were redacted, with the addresses and home folders that stay in them, as far
+/// as none of that kind was replaced.
+pub fn warning<'r>(
+    made: impl IntoIterator<Item = (&'r Recording, &'r Report)>,
+) -> Result<String, Failure> {
     let others = all_rules().filter(|(id, _)| !OPTIONAL.contains(id));
     let policy = Policy::new(&Settings {
         email: true,
@@ -136,11 +138,18 @@ pub fn warning(redacted: &Recording, replaced: &Report) -> Result<String, Failur
         ..Settings::default()
     });
     let policy = Arc::new(policy.map_err(anyhow::Error::from)?);
-    let found = look(redacted, &policy)?.rules;
+    let mut found = BTreeMap::<_, u64>::new();
+    for (redacted, replaced) in made {
+        for (rule, count) in look(redacted, &policy)?.rules {
+            if !replaced.rules.contains_key(&rule) {
+                *found.entry(rule).or_default() += count;
+            }
+        }
+    }
     let mut warning = WARNING.to_owned();
     let what = ["e-mail addresses", "names of home folders"];
     for ((rule, what), option) in OPTIONAL.iter().zip(what).zip(["--email", "--home"]) {
-        if let (Some(count), None) = (found.get(*rule), replaced.rules.get(*rule)) {
+        if let Some(count) = found.get(*rule) {
             let places = plural(*count, "place");
             let stay = format!("; {what} stay in {places} ({option} replaces them)");
             warning.push_str(&stay);

@@ -164,8 +164,7 @@ pub fn run(args: &Report) -> Outcome {
         bytes
     };
     let by_eye = by_eye(made.iter().map(|(redacted, _)| redacted))?;
-    let (redacted, report) = &made[0];
-    let warning = redact::warning(redacted, report)?;
+    let warning = redact::warning(made.iter().map(|(redacted, report)| (redacted, report)))?;
     let mut out = Output::stdout();
     if args.json {
         let by_eye: Vec<_> = by_eye.iter().chain([&warning]).collect();
@@ -173,7 +172,7 @@ pub fn run(args: &Report) -> Outcome {
             "path": path.to_string_lossy(),
             "bytes": bytes,
             "files": names,
-            "removed": report,
+            "removed": made[0].1,
             "removed_network": made.get(1).map(|(_, report)| report),
             "by_eye": by_eye,
             "leaks": [],
@@ -188,21 +187,42 @@ pub fn run(args: &Report) -> Outcome {
         out.line(&lines.join("\n"))?;
     }
     out.flush()?;
-    tell_unfinished(&sides[0].recording)?;
+    for side in &sides {
+        tell_unfinished(&side.recording)?;
+    }
     Ok(Exit::Fine)
 }
 
 /// The network side of a bridge whose host's side this is, if it lies in the folder.
 fn network_side(recording: &Recording, args: &Report) -> Result<Option<Recording>, Failure> {
-    let context = recording.summary()?.context;
+    let summary = recording.summary()?;
+    let context = &summary.context;
     let other = context.bridged_url().and(context.other_side.as_deref());
     let Some(other) = other else {
         return Ok(None);
     };
     let library = Library::new(folder::of(&args.which.folder)?);
-    let path = library.with_id(other);
-    path.map(|path| select::recording(&path, &library))
-        .transpose()
+    let lacks = "the report lacks what went over the network";
+    let named = escape(other);
+    let Some(path) = library.with_id(other) else {
+        let dir = shown(library.dir());
+        output::say(&format!("{lacks}: recording {named} is not in {dir}"));
+        return Ok(None);
+    };
+    let read = select::recording(&path, &library);
+    match read.and_then(|it| Ok((it.summary()?, it))) {
+        // A stranger's file may name any recording.
+        Ok((it, network)) if it.context.other_side.as_ref() == Some(&summary.id) => {
+            Ok(Some(network))
+        }
+        Ok(_) => {
+            output::say(&format!(
+                "{lacks}: recording {named} does not name this one"
+            ));
+            Ok(None)
+        }
+        Err(failure) => failure.skipped(lacks).map(|_| None),
+    }
 }
 
 /// What was taken out of a side, a line each.
@@ -285,10 +305,16 @@ fn is_report(path: &Path, is_zip: bool) -> bool {
                 && names.all(|name| name.is_ok_and(|name| is_ours(&name)))
         });
     }
+    let network = path.join(NETWORK);
+    let has_network = network.symlink_metadata().is_ok();
+    is_side(path, NAMES.len() + usize::from(has_network))
+        && (!has_network || is_side(&network, NAMES.len()))
+}
+
+/// Whether `path` is a folder of so many entries, among them all files of a side.
+fn is_side(path: &Path, count: usize) -> bool {
     let has_all = NAMES.iter().all(|name| path.join(name).is_file());
-    let files = path.read_dir().map_or(0, Iterator::count);
-    let sides = usize::from(path.join(NETWORK).is_dir());
-    has_all && files == NAMES.len() + sides && !path.is_symlink()
+    has_all && path.read_dir().map_or(0, Iterator::count) == count && !path.is_symlink()
 }
 
 /// Writes all files into `folder`; `now` is the time of a session that is still recorded.

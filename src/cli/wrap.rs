@@ -334,8 +334,10 @@ impl Which {
 
 /// Says where servers are still recorded, as far as that is known.
 fn tell_other_projects(out: &mut Output) -> Result<(), Failure> {
-    let entries = Library::new(folder::of(&Folder::default())?).list()?;
-    for (project, servers) in other_projects(&entries)? {
+    // What is changed is changed: that the others are not known is no failure.
+    let known = folder::of(&Folder::default()).map(|dir| Library::new(dir).list());
+    let known = known.map_or_else(|_| Vec::new(), Result::unwrap_or_default);
+    for (project, servers) in other_projects(&known).unwrap_or_default() {
         let project = output::shown(&project);
         out.line(&format!("still recorded in {project}: {servers}"))?;
     }

@@ -117,6 +117,8 @@ fn over_http_and_sse_messages_keep_their_order_and_nobody_waits_for_a_cancelled_
     let stream: Arc<Mutex<Option<TcpStream>>> = Arc::default();
     let came: Arc<Mutex<Vec<String>>> = Arc::default();
     let seen = Arc::clone(&came);
+    let (tell, told) = mpsc::sync_channel::<()>(0);
+    let others = Arc::new((Mutex::new(tell), Mutex::new(told)));
     let server = HttpServer::start("/sse", move |request, client| {
         match &*request.line {
             "POST /sse" => return respond(client, "405 Method Not Allowed", "", ""),
@@ -132,8 +134,14 @@ fn over_http_and_sse_messages_keep_their_order_and_nobody_waits_for_a_cancelled_
                 return respond(client, "202 Accepted", "", "Accepted");
             }
             _ => {
+                let (tell, told) = &*others;
                 if request.calls("tools/call") {
-                    std::thread::sleep(Duration::from_millis(20));
+                    // Whatever comes meanwhile has overtaken it.
+                    let told = told.lock().unwrap();
+                    let overtaken = told.recv_timeout(Duration::from_millis(50)).is_ok();
+                    assert!(!overtaken, "{}", request.body);
+                } else {
+                    let _ = tell.lock().unwrap().try_send(());
                 }
                 seen.lock().unwrap().push(request.body.clone());
                 return respond(client, "202 Accepted", "", "Accepted");

@@ -133,6 +133,32 @@ fn the_same_request_long_after_a_redirect_is_another_call_of_another_client() {
         assert!(latency.unwrap() < 1_000_000_000, "{latency:?}");
     }
     assert_eq!(recording.conversations().unwrap().len(), 2);
+
+    // In the era without sessions it may be followed the next time.
+    let call = r#"> POST /mcp
+        > User-Agent: c
+        >
+        > request 1 tools/call {"name":"work","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}
+        "#;
+    let moved = "< 307\n< Location: /mcp\n";
+    let answered = "< 200\n< Content-Type: application/json\n<\n< result 1 {\"content\":[]}\n";
+    let case = [
+        call,
+        moved,
+        "after 2000\n",
+        call,
+        moved,
+        "after 10\n",
+        call,
+        answered,
+    ]
+    .concat();
+    let dir = tempfile::tempdir().unwrap();
+    let again = wire::told(dir.path(), &case);
+    let statuses = again.exchanges(ExchangeId(0), 100).unwrap();
+    let statuses: Vec<_> = statuses.iter().map(|it| it.status).collect();
+    assert_eq!(statuses, [Status::HttpError, Status::Ok]);
+
     let findings = recording.findings(0).unwrap();
     let reused = findings.iter().find(|it| it.rule.starts_with("id-"));
     assert!(reused.is_none(), "{reused:?}");

@@ -119,12 +119,13 @@ impl Library {
 
     /// The objects that `mcpreel ARGS… --json` prints, one per line.
     pub fn json(&self, args: &[&str]) -> Vec<serde_json::Value> {
-        let output = self
-            .mcpreel(args[0])
-            .args(&args[1..])
-            .arg("--json")
-            .output();
-        let output = output.expect("mcpreel starts");
+        // On a busy machine the indexer may not have begun: one is told to try again, and does.
+        let output = wait_for("a recording that can be read", || {
+            let mut command = self.mcpreel(args[0]);
+            let output = command.args(&args[1..]).arg("--json").output();
+            let output = output.expect("mcpreel starts");
+            (!text(&output).contains("is still being made")).then_some(output)
+        });
         assert!(
             output.status.success(),
             "mcpreel {args:?} --json: {}",

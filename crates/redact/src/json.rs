@@ -157,8 +157,7 @@ impl Walk<'_> {
         for (index, element) in array.elements().enumerate() {
             let text = element.string_bytes().unwrap_or_default();
             // What begins like an option is the next one, and in a list of variables there is one behind another.
-            let is_variable = text.contains(&b'_') && !text.iter().any(u8::is_ascii_lowercase);
-            let is_next = |bond| text.starts_with(b"-") || is_variable && bond == Bond::Pair;
+            let is_next = |bond| text.starts_with(b"-") || is_variable(text) && bond == Bond::Pair;
             let below = match before.filter(|(_, bond)| is_plain && !is_next(*bond)) {
                 Some((class, bond)) => Under::Named(class, bond),
                 None if is_pair && index == 1 => Under::Named(Class::Password, Bond::Whole),
@@ -331,6 +330,17 @@ impl Walk<'_> {
             class.or(is_key.then_some(Class::Many))
         })
     }
+}
+
+/// Whether it is the name of a variable, `PG_HOST_2`, and no password, `S3CR3T_P4SS!`: its parts are all letters or
+/// all digits.
+fn is_variable(text: &[u8]) -> bool {
+    let mut parts = text.split(|byte| *byte == b'_');
+    let is_part = |part: &[u8]| {
+        let is_all = |test: fn(&u8) -> bool| part.iter().all(test);
+        is_all(u8::is_ascii_uppercase) || is_all(u8::is_ascii_digit)
+    };
+    text.contains(&b'_') && text[0].is_ascii_uppercase() && parts.all(is_part)
 }
 
 /// What a string says, as text.

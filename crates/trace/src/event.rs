@@ -277,6 +277,8 @@ pub struct ProcessContext {
     pub path: Option<String>,
     /// The names of the environment variables, sorted; never their values.
     pub env_names: Vec<String>,
+    /// The process id of the recorder; that of the server is in `spawned`.
+    pub recorder_pid: u32,
     pub host: ProcessName,
     /// Whether the recorder's stdout and stderr were one file: then the server wrote both on one pipe,
     /// which is recorded as stdout.

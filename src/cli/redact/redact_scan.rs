@@ -119,7 +119,8 @@ impl Scan<'_> {
         };
         for nth in 0..archive.len() {
             let name = archive.by_index_raw(nth);
-            let name = name.and_then(|file| Ok(path.join(&*file.name()?)));
+            // An absolute name in it does not take the place of the ZIP's.
+            let name = name.and_then(|file| Ok(path.join(file.name()?.trim_start_matches('/'))));
             let name = name.unwrap_or_else(|_| path.to_owned());
             match unpacked(&mut archive, nth) {
                 Ok(Some(file)) => self.file(file.path(), &name)?,

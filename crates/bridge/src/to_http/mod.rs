@@ -43,7 +43,7 @@ use tokio::time::timeout;
 /// How long requests may go on after the host has closed its side.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(10);
 
-/// How long a notification may hold up what comes after it.
+/// How long a message that is sent in its turn may hold up what comes after it.
 const IN_ORDER_WITHIN: Duration = Duration::from_secs(1);
 
 /// How long the end of a session may take.
@@ -227,7 +227,7 @@ impl Bridge {
     async fn carry(self: &Rc<Self>, message: &Rc<Message>) {
         let mut turn = Some(self.turn.lock().await);
         let is_first = matches!(message.step, Step::Initialize | Step::Initialized);
-        // Over HTTP+SSE answers come elsewhere, and nothing is faster side by side.
+        // Over HTTP+SSE a POST is only accepted, and answers come on the stream: waiting for it keeps the order.
         let is_in_turn = is_first || self.state.borrow().endpoint.is_some();
         if !is_in_turn && !message.requests.is_empty() {
             turn = None;

@@ -26,6 +26,7 @@ pub fn of(command: &[OsString], wall_ns: u64) -> ProcessContext {
             .map(|dir| lossy(dir.as_os_str())),
         path: std::env::var_os("PATH").map(|path| lossy(&path)),
         env_names,
+        recorder_pid: std::process::id(),
         host: name_of(std::os::unix::process::parent_id()),
         mcpreel: env!("CARGO_PKG_VERSION").into(),
         ..ProcessContext::default()

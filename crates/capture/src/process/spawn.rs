@@ -51,6 +51,14 @@ impl SpawnError {
         }
     }
 
+    /// The line for the user, which also says where the command was looked for.
+    pub fn line(&self) -> String {
+        match self {
+            Self::NotFound { searched, .. } => format!("{self} (searched {searched})"),
+            _ => self.to_string(),
+        }
+    }
+
     /// The event that puts it on record.
     pub fn event(&self) -> EventKind {
         let searched = match self {

@@ -35,12 +35,7 @@ const GONE: &str = "The URL is right: at that moment the server had not been sta
 const TOKEN: &str = "Give mcpreel a token: `--header 'Authorization: Bearer …'`.";
 
 /// How the bridge begins to say that the server was there, and gave it nothing that it can hand on.
-const REACHED: [&str; 4] = [
-    "answered with",
-    "ended its answer",
-    "is longer than",
-    "had not answered",
-];
+const REACHED: [&str; 3] = ["answered with", "ended its answer", "is longer than"];
 
 /// mcpreel stood between a host on pipes and a server with a URL, and answered in place of the server.
 pub(super) fn answered_by_bridge(facts: &Facts) -> Option<Cause> {
@@ -67,7 +62,10 @@ pub(super) fn answered_by_bridge(facts: &Facts) -> Option<Cause> {
         phrases::call_at(&first.exchange)
     );
     let was_reached = REACHED.iter().any(|said| words.contains(said));
-    let advice = advice.unwrap_or(if was_reached {
+    let advice = advice.unwrap_or(if words.contains("had not answered") {
+        "The host closed its side before the server answered. The recording of the network, whose name has \
+         -http behind this one's, shows how far the call came."
+    } else if was_reached {
         "The server was reached. What it answered is in the recording of the network, whose name has -http \
          behind this one's; why it did is in its own log."
     } else {

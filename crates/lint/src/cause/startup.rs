@@ -132,21 +132,21 @@ pub(super) fn died_at_start(facts: &Facts) -> Option<Cause> {
 /// What to do about a server that ended at its start, by what it said.
 fn advice_on_words(end: &End, said: &str) -> &'static str {
     let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
-    if has(&[
+    let of_arguments = [
         "unrecognized arguments",
         "nexpected argument",
         "nknown option",
         "o such option",
-    ]) {
+    ];
+    // An attribute may be missing for any reason, but not one of a module or of a class of the SDK.
+    let owners = ["module '", "'Server' object", "'FastMCP' object"];
+    let lacks_attribute = said.contains("has no attribute") && has(&owners);
+    let lacks_name = has(&["cannot import name", "does not provide an export"]);
+    if has(&of_arguments) {
         "The server does not know one of its arguments, which stand in the host's configuration: \
          compare them with the server's `--help`."
-    } else if has(&[
-        "ImportError",
-        "has no attribute",
-        "is not a function",
-        "does not provide an export",
-    ]) {
-        "The server does not fit the version of a library that is installed with it: install an older \
+    } else if lacks_attribute || lacks_name {
+        "Probably the server does not fit the version of a library that is installed with it: try an older \
          or newer version of one of the two, and write that version into the host's configuration."
     } else if *end == (End::Exited { code: 127 }) {
         "127 says that a program was not found: hosts have a PATH of their own, not your shell's."

@@ -131,7 +131,7 @@ pub fn run(
     let (child, [stdin, stdout, stderr]) = match start(command) {
         Ok(started) => started,
         Err(error) => {
-            let message = escape(&error.to_string()).into();
+            let message = escape(&error.line()).into();
             let (report, tally) = director.not_started(message);
             tap.event(error.event());
             tap.end(None);

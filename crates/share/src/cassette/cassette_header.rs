@@ -120,6 +120,7 @@ impl Header {
             wall_ns: 0,
             transport: self.transport.clone().unwrap_or_else(|| "stdio".to_owned()),
             argv: self.command.clone(),
+            recorder_pid: 0,
             mcpreel: tool.strip_prefix(OURS).unwrap_or(tool).to_owned(),
             selection: self.selection.clone(),
             redaction: self.redaction.as_ref().map(Value::to_string),
@@ -138,7 +139,7 @@ pub(super) fn reason(error: &serde_json::Error) -> String {
 }
 
 /// Fields of the start event that are those of one session, or stand in the header.
-const LEFT_OUT: [&str; 11] = [
+const LEFT_OUT: [&str; 12] = [
     "recording",
     "origin",
     "parent",
@@ -147,6 +148,7 @@ const LEFT_OUT: [&str; 11] = [
     "wall_ns",
     "transport",
     "argv",
+    "recorder_pid",
     "mcpreel",
     "selection",
     "redaction",
@@ -207,6 +209,7 @@ mod tests {
             wall_ns: 5,
             argv: vec!["srv".into()],
             cwd: Some("/home/ada".into()),
+            recorder_pid: 77,
             host: ProcessName {
                 pid: 78,
                 name: "editor".into(),
@@ -235,6 +238,7 @@ mod tests {
             origin: "import".into(),
             transport: "stdio".into(),
             wall_ns: 0,
+            recorder_pid: 0,
             ..live
         };
         expected.host.pid = 0;

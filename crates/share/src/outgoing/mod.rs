@@ -308,7 +308,7 @@ pub fn undone(report: &Report) -> Vec<String> {
         (
             report.short,
             "value",
-            "so short that only the places that say what it is were redacted",
+            "too short to be replaced where neither a name nor a shape marks a secret",
         ),
         (
             report.beyond,

@@ -109,10 +109,7 @@ fn conclude(ended: &Result<ExitStatus, SpawnError>, recorder: &Recorder) -> Endi
             }
         }
         Err(error) => {
-            recorder.say(&match error {
-                SpawnError::NotFound { searched, .. } => format!("{error} (searched {searched})"),
-                _ => error.to_string(),
-            });
+            recorder.say(&error.line());
             tap.event(error.event());
             tap.end(None);
             Ending::Code(error.exit_code())

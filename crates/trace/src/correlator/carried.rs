@@ -58,7 +58,7 @@ impl Correlator {
 
     /// The call that goes on with a request that is sent again where the server has sent it.
     pub(super) fn sent_again(&mut self, at: At<'_>, request: &Request) -> Option<ExchangeId> {
-        let id = self.calls.in_flight(at.direction, &request.id)?;
+        let id = self.calls.last_unanswered(at.direction, &request.id)?;
         let exchange = &mut self.calls.get_mut(id)?.exchange;
         if !is_redirected(exchange) || exchange.method != request.method {
             return None;

@@ -198,6 +198,11 @@ impl Calls {
         uses.unanswered.iter().find(is_open).copied()
     }
 
+    /// The latest call with this id that is not answered, cancelled or not.
+    pub(super) fn last_unanswered(&self, way: Direction, id: &RequestId) -> Option<ExchangeId> {
+        self.uses(way, id)?.unanswered.back().copied()
+    }
+
     /// The latest remembered call with this id, whatever became of it.
     pub(super) fn any(&self, direction: Direction, id: &RequestId) -> Option<ExchangeId> {
         let uses = self.uses(direction, id)?;

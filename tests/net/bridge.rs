@@ -109,6 +109,14 @@ fn assert_one_report_has_both(library: &Library, id: &str) {
     let scanned = library.mcpreel("redact").arg("--scan").arg(&zip).output();
     let scanned = text(&scanned.unwrap());
     assert!(scanned.contains("0 places in 10 files"), "{scanned}");
+    // Where it lies without the other, the report says what it lacks.
+    let host_side = library.json(&["show", id])[0]["path"].to_string();
+    let elsewhere = Library::new();
+    let mut report = elsewhere.mcpreel("report");
+    report.current_dir(elsewhere.path());
+    let said = text(&report.arg(host_side.trim_matches('"')).output().unwrap());
+    let lacks = "the report lacks what went over the network";
+    assert!(said.contains(lacks) && said.contains("removed"), "{said}");
 }
 
 #[test]

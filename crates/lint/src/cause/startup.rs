@@ -34,8 +34,7 @@ pub(super) fn not_started(facts: &Facts, meant: Option<u8>) -> Option<Cause> {
         ),
     };
     let sentence = format!("{what}: {}", phrases::noted(message));
-    let searched = facts.events_that(|kind| matches!(kind, EventKind::SpawnFailed { .. }));
-    let searched = searched.filter_map(|event| match &event.kind {
+    let searched = facts.events.iter().filter_map(|event| match &event.kind {
         EventKind::SpawnFailed { searched, .. } => searched.as_deref(),
         _ => None,
     });

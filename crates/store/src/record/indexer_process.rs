@@ -364,6 +364,14 @@ mod tests {
     /// What the session writes at once, and the indexer does not take in with one transaction.
     const MUCH: usize = 8 << 20;
 
+    /// A session that is recorded in `dir`, the recorder's end of the connection, and the worker at the other.
+    fn session_in(dir: &Path) -> (Session, UnixStream, Worker) {
+        let session = Session::start(dir, "srv", 1);
+        let (recorder, connection) = UnixStream::pair().unwrap();
+        let worker = Worker::new(spool_of(&session.reel), connection);
+        (session, recorder, worker)
+    }
+
     fn write_much(session: &mut Session) {
         for _ in 0..MUCH / spool::MAX_CHUNK {
             let mut line = vec![b'a'; spool::MAX_CHUNK];
@@ -375,9 +383,7 @@ mod tests {
     #[test]
     fn an_indexer_rests_while_more_comes_than_it_takes_in_and_not_after_a_burst() {
         let dir = tempfile::tempdir().unwrap();
-        let mut session = Session::start(dir.path(), "busy", 1);
-        let (mut recorder, connection) = UnixStream::pair().unwrap();
-        let mut worker = Worker::new(spool_of(&session.reel), connection);
+        let (mut session, mut recorder, mut worker) = session_in(dir.path());
         let mut work = |write: bool, need: Need| {
             if write {
                 write_much(&mut session);
@@ -403,9 +409,7 @@ mod tests {
     #[test]
     fn what_the_recorder_could_not_tell_is_indexed_all_the_same() {
         let dir = tempfile::tempdir().unwrap();
-        let mut session = Session::start(dir.path(), "untold", 1);
-        let (mut recorder, connection) = UnixStream::pair().unwrap();
-        let mut worker = Worker::new(spool_of(&session.reel), connection);
+        let (mut session, mut recorder, mut worker) = session_in(dir.path());
         recorder
             .write_all(&session.written().to_le_bytes())
             .unwrap();

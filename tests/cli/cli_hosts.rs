@@ -338,6 +338,7 @@ fn what_cannot_be_changed_is_left_and_said_in_a_sentence() {
     };
     mode(0o444);
     home.refused(&["wrap", "echo", "--yes"], 3, "may not be written");
+    assert_eq!(fs::read(&path).expect("it is there"), before);
     mode(0o600);
     home.said(&["wrap", "echo", "--yes"]);
     let kept = fs::metadata(&path)
@@ -348,16 +349,23 @@ fn what_cannot_be_changed_is_left_and_said_in_a_sentence() {
     home.said(&["unwrap", "echo", "--yes"]);
     assert_eq!(fs::read(&path).expect("it is there"), before);
 
-    fs::write(&path, "{\"mcpServers\": {,}}").expect("it can be written");
+    let broken = "{\"mcpServers\": {,}}";
+    fs::write(&path, broken).expect("it can be written");
     home.refused(
         &["wrap", "--all", "--yes"],
         3,
         ".claude.json cannot be understood",
     );
     home.refused(&["hosts"], 3, ".claude.json cannot be understood");
+    assert_eq!(fs::read_to_string(&path).expect("it is there"), broken);
     fs::remove_file(&path).expect("it is there");
     std::os::unix::fs::symlink("nowhere", &path).expect("it can be made");
-    home.refused(&["hosts"], 3, "leads to a file that is not there");
+    let why = "leads to a file that is not there";
+    home.refused(&["hosts"], 3, why);
+    home.refused(&["wrap", "--all", "--yes"], 3, why);
+    let target = fs::read_link(&path).expect("it is still a link");
+    assert_eq!(target, Path::new("nowhere"));
+    assert!(!path.exists(), "nothing was made where it leads");
 }
 
 #[test]

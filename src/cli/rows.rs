@@ -23,7 +23,6 @@ use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_trace::http::{self, HttpExchange, Timing};
 use mcpreel_trace::item::{Item, ItemKind, What};
-use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{
     cut, cut_middle, duration, escape, escape_bytes, pad_end, pad_start, since, size,
@@ -46,8 +45,8 @@ pub struct Printer {
     pub typed: bool,
     /// Whether lines have the columns of frames: STREAM and SIZE.
     pub of_frames: bool,
-    /// How the session ended, where that is known.
-    pub end: Option<End>,
+    /// Why calls of the session are lost.
+    pub why_lost: Option<String>,
     /// The end of the recording; of a live one now. Until then what has no answer was waited for.
     /// None where nobody knows it.
     pub until: Option<Moment>,
@@ -63,7 +62,7 @@ impl Printer {
             json,
             typed: true,
             of_frames: false,
-            end: None,
+            why_lost: None,
             until: None,
             digits: last.to_string().len().max(5),
         }
@@ -121,7 +120,7 @@ impl Printer {
         let mut row = RowView::of_exchange(exchange);
         row.t = t.unwrap_or(row.t);
         self.until = t.or(self.until);
-        let mut what = row.what(self.end.as_ref());
+        let mut what = row.what(self.why_lost.as_deref());
         if is_open {
             let open = duration(row.t.0.saturating_sub(exchange.t_request.0));
             what = format!("{}  for {open} now", escape(&exchange.summary));

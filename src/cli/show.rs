@@ -130,11 +130,12 @@ impl Show {
         let is_other = what.exchanges || what.events || what.findings;
         let is_any = !(what.frames || is_other);
         (rows.typed, rows.of_frames) = (is_any, what.frames);
-        rows.end = summary.session.phase.end().cloned();
+        rows.why_lost = phrases::why_lost(&summary);
         let now = select::now(&recording, &summary);
         let until = now.unwrap_or(Moment(summary.t_last_ns));
         // Nobody knows when a recorder was killed.
-        let is_cut_off = summary.state == State::Recovered && rows.end == Some(End::Unknown);
+        let is_cut_off =
+            summary.state == State::Recovered && summary.session.phase.end() == Some(&End::Unknown);
         rows.until = (!is_cut_off).then_some(until);
         let is_network = summary.context.url.is_some();
         match (selected.seq, &query) {

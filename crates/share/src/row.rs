@@ -15,7 +15,6 @@ use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::{FrameHead, Seq, StreamId};
 use mcpreel_trace::http::HttpExchange;
 use mcpreel_trace::item::{FindingNote, Item, ItemKind, What};
-use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{duration, escape, escape_bytes};
 use std::borrow::Cow;
@@ -235,13 +234,13 @@ impl<'r> RowView<'r> {
     }
 
     /// The summary, escaped, and what else is worth a word: why there is no answer, time spent
-    /// waiting, progress. `end` is how the session ended, where that is known.
-    pub fn what(&self, end: Option<&End>) -> String {
+    /// waiting, progress. `why` says why calls of the session are lost.
+    pub fn what(&self, why: Option<&str>) -> String {
         let mut what = self.aside() + &escape(&self.summary);
         let Some(exchange) = self.exchange else {
             return what;
         };
-        if let Some(why) = phrases::lost(exchange, end) {
+        if let Some(why) = phrases::lost(exchange, why) {
             let _ = write!(what, " → {why}");
         }
         if exchange.waited_ns > 0 {

@@ -3,15 +3,14 @@
 use crate::cli::exit::Failure;
 use crate::cli::output::{Ink, Output};
 use crate::cli::rows::{finding_line, ink, stream_arrow, summaries};
-use mcpreel_share::phrases::phrases_network;
 use mcpreel_share::phrases::phrases_story::{self, Row, Tone};
+use mcpreel_share::phrases::{self, phrases_network};
 use mcpreel_share::row::{self, arrow};
 use mcpreel_store::reader::Recording;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::exchange::Exchange;
 use mcpreel_trace::frame::{FrameHead, Seq};
 use mcpreel_trace::http::HttpExchange;
-use mcpreel_trace::session::End;
 use mcpreel_wire::text::{
     Limits, count, duration, escape, layout, pad_end, pad_start, plural, since, size,
 };
@@ -39,7 +38,7 @@ pub fn write(
     let mut shown = Shown {
         recording,
         until,
-        end: recording.summary()?.session.phase.end().cloned(),
+        why_lost: phrases::why_lost(&recording.summary()?),
         out,
         frames: BTreeSet::new(),
     };
@@ -65,7 +64,7 @@ struct Shown<'a> {
     recording: &'a Recording,
     /// The end of the recording, or now; none where nobody knows it.
     until: Option<Moment>,
-    end: Option<End>,
+    why_lost: Option<String>,
     out: &'a mut Output,
     /// Frames that were shown.
     frames: BTreeSet<Seq>,
@@ -157,7 +156,7 @@ impl Shown<'_> {
         let tone = ink(row::Tone::of(exchange));
         let status = self.out.paint(tone, exchange.status.as_str());
         self.out.line(&format!("{title}  {status}"))?;
-        let mut facts = phrases_story::facts(exchange, self.end.as_ref());
+        let mut facts = phrases_story::facts(exchange, self.why_lost.as_deref());
         let waited = exchange.unanswered_ns(self.until);
         facts.extend(waited.map(|ns| ("waited", format!("{} without an answer", duration(ns)))));
         for (name, id) in [("asked in", exchange.parent), ("chain of", exchange.chain)] {

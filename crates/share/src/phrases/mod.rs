@@ -12,6 +12,7 @@ pub mod when;
 
 use crate::redacting::masked;
 use mcpreel_lint::cause::{Cause, Place};
+use mcpreel_store::reader::Summary;
 use mcpreel_trace::clock::Moment;
 use mcpreel_trace::event::{Closer, EventKind, Passed, ProcessContext, ProcessName};
 use mcpreel_trace::exchange::{Exchange, Status};
@@ -97,13 +98,17 @@ pub fn end_of_session(end: &End, context: &ProcessContext) -> String {
 /// A remark for recordings without times.
 pub const UNTIMED: &str = "not on record: everything stands at 0, and durations mean nothing";
 
-/// Why an exchange is lost, where the recording says it: how the server ended.
-pub fn lost(exchange: &Exchange, end: Option<&End>) -> Option<String> {
+/// Why calls of a session are lost, where the recording says it: how the session ended.
+pub fn why_lost(summary: &Summary) -> Option<String> {
+    let end = summary.session.phase.end();
+    let end = end.filter(|end| !matches!(end, End::Unknown));
+    end.map(|end| end_of_session(end, &summary.context))
+}
+
+/// Why an exchange is lost: for `why`, if it is.
+pub fn lost<'a>(exchange: &Exchange, why: Option<&'a str>) -> Option<&'a str> {
     let is_for_server = exchange.direction == Direction::ClientToServer;
-    match end {
-        Some(End::Unknown) | None => None,
-        Some(end) => (exchange.status == Status::Lost && is_for_server).then(|| self::end(end)),
-    }
+    why.filter(|_| exchange.status == Status::Lost && is_for_server)
 }
 
 /// The end of a session in a word or two: `exit 0`, `SIGKILL`.
@@ -416,27 +421,24 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_call_has_the_end_of_the_server_as_its_reason() {
-        let killed = End::Killed {
-            signal: "SIGSEGV".to_owned(),
-        };
+    fn a_lost_call_has_the_end_of_the_session_as_its_reason() {
+        let killed = Some("the server was ended by SIGSEGV");
         let call = Exchange {
             direction: Direction::ClientToServer,
             status: Status::Lost,
             ..open_call()
         };
-        let why = lost(&call, Some(&killed));
-        assert_eq!(why.as_deref(), Some("the server was ended by SIGSEGV"));
-        assert_eq!(lost(&call, Some(&End::Unknown)), None);
+        assert_eq!(lost(&call, killed), killed);
+        assert_eq!(lost(&call, None), None);
         let asked_by_server = Exchange {
             direction: Direction::ServerToClient,
             ..call.clone()
         };
-        assert_eq!(lost(&asked_by_server, Some(&killed)), None, "the host left");
+        assert_eq!(lost(&asked_by_server, killed), None, "the host left");
         let answered = Exchange {
             status: Status::Ok,
             ..call
         };
-        assert_eq!(lost(&answered, Some(&killed)), None);
+        assert_eq!(lost(&answered, killed), None);
     }
 }

@@ -9,13 +9,12 @@ use mcpreel_trace::clock::Moment;
 use mcpreel_trace::correlator::MessageKind;
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::item::{ItemKey, Lens};
-use mcpreel_trace::session::End;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::{duration, escape, escape_bytes, plural, since, size};
 use std::fmt::Write as _;
 
-/// What is known of an exchange besides its messages; `end` is that of the session.
-pub fn facts(exchange: &Exchange, end: Option<&End>) -> Facts {
+/// What is known of an exchange besides its messages; `why` says why calls of its session are lost.
+pub fn facts(exchange: &Exchange, why: Option<&str>) -> Facts {
     let side = match exchange.direction {
         Direction::ClientToServer => "client",
         Direction::ServerToClient => "server",
@@ -37,7 +36,7 @@ pub fn facts(exchange: &Exchange, end: Option<&End>) -> Facts {
     known([
         ("asked", Some(asked)),
         ("status", (status != Status::Ok).then_some(said)),
-        ("because", phrases::lost(exchange, end)),
+        ("because", phrases::lost(exchange, why).map(String::from)),
         ("code", escaped(exchange.code.as_deref())),
         ("latency", latency),
         ("waited", waited),

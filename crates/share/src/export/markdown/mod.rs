@@ -38,7 +38,6 @@ use mcpreel_store::indexer::COLLECT_LIMIT;
 use mcpreel_store::reader::{ReadError, Recording, Summary};
 use mcpreel_trace::exchange::{Exchange, Status};
 use mcpreel_trace::frame::Seq;
-use mcpreel_trace::session::End;
 use mcpreel_wire::http::head::status_line;
 use mcpreel_wire::message::Direction;
 use mcpreel_wire::text::layout::each_line;
@@ -131,13 +130,13 @@ fn exchanges(
     picked: &Picked,
     text: &mut String,
 ) -> Result<(), ReadError> {
-    let end = summary.session.phase.end();
+    let why = phrases::why_lost(summary);
     text.push_str("\n## What was said\n");
     if picked.exchanges.is_empty() {
         text.push_str("\nNothing was asked.\n");
     }
     for exchange in &picked.exchanges {
-        exchange_facts(exchange, end, text);
+        exchange_facts(exchange, why.as_deref(), text);
         let (seq, part) = exchange.request;
         let asked = body_of(recording, seq, part, exchange.request_size)?;
         let _ = write!(text, "\nRequest {}, {asked}", frame(seq.0));
@@ -250,12 +249,12 @@ const MEANWHILE: usize = 40;
 /// - asked: `by the client at 00:00.041, id 3, legacy`
 /// - code: …
 /// ```
-fn exchange_facts(exchange: &Exchange, end: Option<&End>, text: &mut String) {
+fn exchange_facts(exchange: &Exchange, why: Option<&str>, text: &mut String) {
     let (status, seq) = (exchange.status.as_str(), frame(exchange.request.0.0));
     let name = exchange.name.as_deref().unwrap_or_default();
     let what = code(format!("{} {name}", exchange.method).trim_end());
     let _ = writeln!(text, "\n### {seq} {what}: {status}\n");
-    for (name, value) in phrases_story::facts(exchange, end) {
+    for (name, value) in phrases_story::facts(exchange, why) {
         let _ = writeln!(text, "- {name}: {}", code(&value));
     }
 }

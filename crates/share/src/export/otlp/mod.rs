@@ -250,8 +250,9 @@ impl Trace<'_> {
             .answered()
             .filter(|said| is_error && (said.starts_with("error") || is_http));
         let said = said.map(|said| without_status(said, exchange.code.as_deref()).to_owned());
-        let end = self.summary.session.phase.end();
-        let message = said.or_else(|| phrases::lost(exchange, end));
+        let why = phrases::why_lost(self.summary);
+        let lost = || phrases::lost(exchange, why.as_deref()).map(String::from);
+        let message = said.or_else(lost);
         Some((kind, message.unwrap_or_default()))
     }
 

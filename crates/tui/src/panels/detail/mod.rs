@@ -84,7 +84,8 @@ fn unanswered((exchange, vitals): (&Exchange, &Vitals)) -> Option<String> {
     let place = cause::Place::Frame(exchange.request.0);
     let tells = |cause: &&Cause| cause.evidence.iter().any(|one| one.place == place);
     let cause = vitals.causes.iter().find(tells);
-    let end = || phrases::lost(exchange, vitals.summary.session.phase.end());
+    let end =
+        || phrases::lost(exchange, phrases::why_lost(&vitals.summary).as_deref()).map(String::from);
     let words = cause.map(|cause| cause.sentence.clone()).or_else(end);
     words.filter(|_| is_lost)
 }

@@ -52,7 +52,9 @@ mod why;
 mod wrap;
 
 use clap::error::{ContextKind, ErrorKind};
-use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{
+    Arg, ArgAction, Args as _, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
+};
 use exit::Outcome;
 use mcpreel_share::phrases;
 use mcpreel_store::record::{self, indexer_process};
@@ -213,13 +215,32 @@ fn program() -> clap::Command {
 
 /// Reads the words of a command line.
 pub fn parse(words: Vec<OsString>) -> Result<Cli, clap::Error> {
-    let matches = program().try_get_matches_from(arranged(words));
+    let words = arranged(words);
+    // A host waits for its server: all commands are only built where this one does not do.
+    if let Some(run) = run_alone(&words) {
+        return Ok(Cli {
+            command: Some(Command::Run(run)),
+            folder: folder::Folder::default(),
+            appearance: open::Appearance::default(),
+        });
+    }
+    let matches = program().try_get_matches_from(words);
     let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
     cli.map_err(|mut error| {
         // The tip to pass an unknown option as a value is never what was meant.
         error.remove(ContextKind::Suggested);
         error
     })
+}
+
+/// The arguments of `run`, if this is a right `run`.
+fn run_alone(words: &[OsString]) -> Option<run::Run> {
+    let words = words
+        .get(1..)
+        .filter(|words| words.first().is_some_and(|word| word == "run"))?;
+    let alone = run::Run::augment_args(clap::Command::new("run"));
+    let matches = alone.try_get_matches_from(words).ok()?;
+    run::Run::from_arg_matches(&matches).ok()
 }
 
 /// The words of the command line, with options in front of the command moved behind it, and `run`
@@ -286,6 +307,25 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn run_alone_is_read_as_among_all_commands() {
+        for typed in [
+            "-- cat",
+            "--dir x run --name y --max-size 5MB -- cat --dir z",
+            "run --url http://127.0.0.1:9/mcp --header A:b",
+        ] {
+            let words = format!("mcpreel {typed}");
+            let words: Vec<_> = words.split(' ').map(OsString::from).collect();
+            let matches = program().get_matches_from(arranged(words.clone()));
+            let among_all = Cli::from_arg_matches(&matches).unwrap();
+            let alone = run_alone(&arranged(words)).expect("it is right");
+            let Some(Command::Run(run)) = among_all.command else {
+                panic!("{typed}");
+            };
+            assert_eq!(format!("{alone:?}"), format!("{run:?}"));
+        }
     }
 
     #[test]

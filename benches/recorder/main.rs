@@ -102,6 +102,7 @@ fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.first().map(String::as_str) {
         Some(peer::ARGUMENT) => return peer::serve(),
+        Some(peer::COPY) => return peer::copy(&arguments[1]),
         Some(plain_server::ARGUMENT) => return plain_server::serve(),
         _ => {}
     }

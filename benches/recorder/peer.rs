@@ -10,6 +10,23 @@ use std::os::fd::AsFd;
 /// The first argument that makes a server of this executable.
 pub const ARGUMENT: &str = "serve";
 
+/// The first argument that makes a relay of it which keeps a copy in the file that is named behind it.
+pub const COPY: &str = "copy";
+
+/// Forwards and keeps, until the writer closes.
+pub fn copy(file: &str) -> anyhow::Result<()> {
+    let (mut input, mut output) = (plain(&io::stdin())?, plain(&io::stdout())?);
+    let (mut kept, mut buffer) = (File::create(file)?, vec![0; 64 * 1024]);
+    loop {
+        let n = input.read(&mut buffer)?;
+        if n == 0 {
+            return Ok(());
+        }
+        kept.write_all(&buffer[..n])?;
+        output.write_all(&buffer[..n])?;
+    }
+}
+
 /// Serves until the client closes, and ends with a [`traffic::farewell`].
 pub fn serve() -> anyhow::Result<()> {
     let mut input = plain(&io::stdin())?;

@@ -1,4 +1,4 @@
-//! A server, with nothing, two `cat`, or the recorder between it and us.
+//! A server, with nothing, a plain relay, or the recorder between it and us.
 
 use crate::traffic::{self, Order};
 use crate::{Setup, machine, peer};
@@ -15,6 +15,8 @@ pub enum Arm {
     Direct,
     /// `cat` in either direction.
     Cat,
+    /// The same, and what the server says is also written to a file: the least that a recorder does.
+    Copy,
     /// `mcpreel run`.
     Recorder,
 }
@@ -36,7 +38,12 @@ impl Session {
         command.arg(peer::ARGUMENT);
         match arm {
             Arm::Direct => Self::around(vec![piped(&mut command).spawn()?]),
-            Arm::Cat => Self::between_cats(command),
+            Arm::Cat => Self::between(command, &mut Command::new("cat")),
+            Arm::Copy => {
+                let mut copy = Command::new(&server);
+                copy.arg(peer::COPY).arg(setup.dir.join("copy"));
+                Self::between(command, &mut copy)
+            }
             Arm::Recorder => {
                 let mut recorder = Command::new(env!("CARGO_BIN_EXE_mcpreel"));
                 recorder.arg("run").arg("--dir").arg(&setup.dir).arg("--");
@@ -46,13 +53,14 @@ impl Session {
         }
     }
 
-    fn between_cats(mut server: Command) -> anyhow::Result<Self> {
+    /// Puts `cat` in front of the server, and `back` behind it.
+    fn between(mut server: Command, back: &mut Command) -> anyhow::Result<Self> {
         let mut there = piped(&mut Command::new("cat")).spawn()?;
         let to_server = there.stdin.take();
         let from_there = there.stdout.take().context("piped")?;
         let mut server = piped(&mut server).stdin(from_there).spawn()?;
         let from_server = server.stdout.take().context("piped")?;
-        let mut back = piped(&mut Command::new("cat")).stdin(from_server).spawn()?;
+        let mut back = piped(back).stdin(from_server).spawn()?;
         back.stdin = to_server;
         Self::around(vec![back, there, server])
     }

@@ -4,9 +4,7 @@ use super::encodings::Code;
 use super::names::{self, Class};
 use super::ruleset;
 use super::ruleset::Rule;
-use aho_corasick::Input;
-use aho_corasick::automaton::Automaton as _;
-use aho_corasick::dfa::DFA;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use mcpreel_wire::json::Path;
 use regex::bytes::{Regex, RegexBuilder};
 use std::collections::BTreeSet;
@@ -45,7 +43,7 @@ pub enum PolicyError {
 pub struct Policy {
     pub(super) shapes: Vec<Shape>,
     /// Finds texts by which something is noticed, in any case of their letters, in a single pass.
-    noticed: DFA,
+    noticed: AhoCorasick,
     /// The meaning of each of these texts.
     notices: Vec<Notice>,
     names: BTreeSet<String>,
@@ -129,6 +127,15 @@ pub(super) mod id {
 
 impl Policy {
     pub fn new(settings: &Settings) -> Result<Self, PolicyError> {
+        Self::noticing(settings, AhoCorasickKind::DFA)
+    }
+
+    /// One without settings of a user, for a few short texts: it is made sooner, and looks more slowly.
+    pub fn of_short_texts() -> Result<Self, PolicyError> {
+        Self::noticing(&Settings::default(), AhoCorasickKind::ContiguousNFA)
+    }
+
+    fn noticing(settings: &Settings, kind: AhoCorasickKind) -> Result<Self, PolicyError> {
         let without = without(settings)?;
         let mut ids: Vec<Box<str>> = shipped().map(Box::from).collect();
         let (shapes, mut texts) = shapes(&without);
@@ -139,8 +146,9 @@ impl Policy {
         }
         texts.extend(notices(&without, &settings.names));
         let said: Vec<_> = texts.iter().map(|(text, _)| text.as_str()).collect();
-        let mut noticed = DFA::builder();
+        let mut noticed = AhoCorasick::builder();
         noticed.ascii_case_insensitive(true).prefilter(false);
+        noticed.kind(Some(kind));
         let noticed = noticed.build(said).map_err(|_| PolicyError::TooMuch)?;
         let names = settings.names.iter();
         let allow = settings.allow.iter();
@@ -176,9 +184,7 @@ impl Policy {
 
     /// The signs in a text, in the order of their ends.
     pub(super) fn signs(&self, text: &[u8]) -> impl Iterator<Item = Sign> {
-        let found = self.noticed.try_find_overlapping_iter(Input::new(text));
-        let found = found.expect("such automata find what overlaps, wherever it begins");
-        found.map(|found| Sign {
+        self.noticed.find_overlapping_iter(text).map(|found| Sign {
             notice: self.notices[found.pattern().as_usize()],
             start: found.start(),
             end: found.end(),

@@ -11,7 +11,7 @@
 //! stands in its place, so that all others keep their numbers, and the report names it.
 
 use super::export::{Excerpt, ExportError, Part, Progress, Selection, all_rows};
-use mcpreel_redact::{Learner, Left, Place, Policy, Redactor, Report, Settings, is_readable};
+use mcpreel_redact::{Learner, Left, Place, Policy, Redactor, Report, is_readable};
 use mcpreel_store::notices::Link;
 use mcpreel_store::reader::{EventRow, ReadError, Recording, Summary};
 use mcpreel_trace::frame::{FrameHead, Seq};
@@ -302,7 +302,7 @@ pub fn masked<'w>(
     commands: impl IntoIterator<Item = &'w [String]>,
 ) -> Vec<String> {
     static POLICY: LazyLock<Arc<Policy>> = LazyLock::new(|| {
-        let policy = Policy::new(&Settings::default());
+        let policy = Policy::of_short_texts();
         Arc::new(policy.expect("the rules that come with it are sound, as their tests show"))
     });
     let mut learner = Learner::new(Arc::clone(&POLICY));
@@ -335,6 +335,7 @@ pub(super) fn annotations(
 mod tests {
     use super::*;
     use crate::written::recorded;
+    use mcpreel_redact::Settings;
     use mcpreel_trace::frame::StreamId;
 
     const SECRET: &str = "Kq8vWp3mXrT4ZbLd7";

@@ -162,7 +162,8 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
         is_marked: !called.is_ascii()
             || called == b"PIN"
             || MARKS.iter().any(|mark| before.ends_with(mark)),
-        is_over: false,
+        // `pass on the value`
+        is_over: called == b"pass" && next_word(behind, at).is_some_and(|word| !word.is_quoted),
     };
     let is_digits = name.class == Class::Digits;
     let mut found = Vec::new();

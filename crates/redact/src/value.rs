@@ -68,7 +68,7 @@ pub(super) fn fits(class: Class, value: &str, bond: Bond) -> bool {
         Digits => is_code_of_digits(value),
         Header => {
             let is_word = value.contains(|char: char| char.is_ascii_digit());
-            let is_word = is_word && !value.contains(char::is_whitespace);
+            let is_word = is_word && !value.contains(char::is_whitespace) && !is_name(value);
             !is_prose(value) && (bond == Bond::Whole || is_word)
         }
         Pair => encodings::is_pair(value.as_bytes()) || is_unread(value),

@@ -6,7 +6,7 @@ use mcpreel_trace::frame::StreamId;
 use std::path::{Path, PathBuf};
 
 /// Files of one tree that are looked at, and bytes of one.
-const FILES: usize = 120;
+const FILES: usize = 900;
 const BYTES: usize = 24 * 1024;
 
 /// Some files of a tree, evenly spread.

@@ -6,7 +6,8 @@ use crate::support::host_session::{Received, Session};
 use crate::support::pieces::Pieces;
 use crate::support::proxy::later_upstream;
 use crate::support::terminal::Terminal;
-use crate::support::{Library, MCPREEL, text, wait_for};
+use crate::support::{Library, MCPREEL, send, text, wait_for};
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::io::Read as _;
 use std::net::TcpStream;
@@ -522,25 +523,50 @@ fn messages_without_an_answer_reach_the_server_in_order() {
     assert_eq!(got, all);
 }
 
-#[test]
-fn a_call_that_hangs_when_the_host_has_left_gets_an_error_and_leaves_nobody_behind() {
-    let server = HttpServer::start("/mcp", |request, client| {
+/// A server that answers no call.
+fn without_answers() -> HttpServer {
+    HttpServer::start("/mcp", |request, client| {
         if let Some(answered) = handshake(request, client, "s1") {
             return answered;
         }
         let _ = client.read(&mut [0]);
         false
+    })
+}
+
+fn wait_for_ping(server: &HttpServer) {
+    wait_for("the call", || {
+        let requests = server.requests();
+        requests.iter().any(|it| it.calls("ping")).then_some(())
     });
+}
+
+/// Once the call was told to be lost because the server had ended, which lived on.
+#[test]
+fn a_call_under_way_when_the_bridge_is_ended_is_not_lost_by_the_server() {
+    let server = without_answers();
+    let library = Library::new();
+    let host = start(&library, &server.url, &[]);
+    say(&host, &[INITIALIZE, INITIALIZED, PING]);
+    wait_for_ping(&server);
+    send(Signal::SIGTERM, host.child.id());
+    host.wait();
+    wait_for("the row of the call", || {
+        let mut show = library.mcpreel("show");
+        let shown = text(&show.args(["@", "-q", "method:ping"]).output().unwrap());
+        let (_, why) = shown.split_once("lost")?;
+        assert!(why.contains("ping → mcpreel ended"), "{shown}");
+        Some(())
+    });
+}
+
+#[test]
+fn a_call_that_hangs_when_the_host_has_left_gets_an_error_and_leaves_nobody_behind() {
+    let server = without_answers();
     let library = Library::new();
     let mut host = start(&library, &server.url, &[]);
     say(&host, &[INITIALIZE, INITIALIZED, PING]);
-    wait_for("the call", || {
-        server
-            .requests()
-            .iter()
-            .any(|it| it.calls("ping"))
-            .then_some(())
-    });
+    wait_for_ping(&server);
     drop(host.stdin.take());
     let received = host.wait();
     assert!(received.status.success());

@@ -23,28 +23,19 @@ pub fn measure(setup: &Setup) -> anyhow::Result<Vec<Row>> {
     drop(pinned);
     let free = compare(setup, 1)?;
     let what = "flood of 1 KB notifications";
+    let row = |what, limit, flood: &Flood| {
+        Row::at_least(what, limit, flood.to_cat, times_cat).and(&flood.words)
+    };
     let times_copy = |ratio| format!("{ratio:.2} × a plain copy");
     Ok(vec![
-        Row::at_least(
-            format!("{what}, one CPU"),
-            PINNED_LIMIT,
-            one_by_one.to_cat,
-            times_cat,
-        )
-        .and(&one_by_one.words),
+        row(format!("{what}, one CPU"), PINNED_LIMIT, &one_by_one),
         Row::at_least(
             "the same, beside a relay that keeps a plain copy",
             COPY_LIMIT,
             one_by_one.to_copy,
             times_copy,
         ),
-        Row::at_least(
-            format!("{what}, all CPUs"),
-            FREE_LIMIT,
-            free.to_cat,
-            times_cat,
-        )
-        .and(&free.words),
+        row(format!("{what}, all CPUs"), FREE_LIMIT, &free),
         Row::remark(
             format!("{what}, 64 in one write, one CPU"),
             times_cat(together.to_cat),

@@ -10,10 +10,10 @@ use std::os::fd::AsFd;
 /// The first argument that makes a server of this executable.
 pub const ARGUMENT: &str = "serve";
 
-/// The first argument that makes a relay of it which keeps a copy in the file that is named behind it.
+/// The first argument that makes a relay of this executable; the second names the file of its copy.
 pub const COPY: &str = "copy";
 
-/// Forwards and keeps, until the writer closes.
+/// Writes what comes to `file` and then forwards it, until the writer closes.
 pub fn copy(file: &str) -> anyhow::Result<()> {
     let (mut input, mut output) = (plain(&io::stdin())?, plain(&io::stdout())?);
     let (mut kept, mut buffer) = (File::create(file)?, vec![0; 64 * 1024]);

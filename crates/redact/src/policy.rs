@@ -130,7 +130,7 @@ impl Policy {
         Self::noticing(settings, AhoCorasickKind::DFA)
     }
 
-    /// One without settings of a user, for a few short texts: it is made sooner, and looks more slowly.
+    /// A policy without a user's settings for a few short texts: it is built sooner and searches more slowly.
     pub fn of_short_texts() -> Result<Self, PolicyError> {
         Self::noticing(&Settings::default(), AhoCorasickKind::ContiguousNFA)
     }

@@ -162,7 +162,7 @@ pub(super) fn values(text: &[u8], name: &Name, next: usize) -> Vec<Value> {
         is_marked: !called.is_ascii()
             || called == b"PIN"
             || MARKS.iter().any(|mark| before.ends_with(mark)),
-        // `pass on the value`
+        // A verb, in `pass on the value`: only what a link states or nobody reads is a password.
         is_over: called == b"pass" && next_word(behind, at).is_some_and(|word| !word.is_quoted),
     };
     let is_digits = name.class == Class::Digits;

@@ -105,7 +105,7 @@ pub fn why_lost(summary: &Summary) -> Option<String> {
     end.map(|end| end_of_session(end, &summary.context))
 }
 
-/// Why an exchange is lost: for `why`, if it is.
+/// `why`, where the exchange is a call of the client that was lost.
 pub fn lost<'a>(exchange: &Exchange, why: Option<&'a str>) -> Option<&'a str> {
     let is_for_server = exchange.direction == Direction::ClientToServer;
     why.filter(|_| exchange.status == Status::Lost && is_for_server)

@@ -173,7 +173,7 @@ impl Family for Pairing {
             }
             // A server that was told to go did not die before its time.
             if is_lost && self.is_told {
-                let detail = found.detail + ", open when the server was ended";
+                let detail = found.detail + ", open when the session was ended";
                 found = REQUEST_UNANSWERED.at(one.frame, detail).about(one.exchange);
             } else if is_lost && asked.is_some_and(|it| ends.has_server_closed(it.t_request)) {
                 found.detail += ", sent when the server had already closed its output";
